@@ -16,24 +16,24 @@ __version__ = "0.1.0"
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Load the IPython extension: `%load_ext dap_ai`."""
+    """Start the extension when IPython runs `%load_ext dap_ai`."""
     _extension().load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Unload the IPython extension: `%unload_ext dap_ai`."""
+    """Stop the extension when IPython runs `%unload_ext dap_ai`."""
     _extension().unload(shell)
 
 
 def _extension() -> Any:
-    """Import the IPython extension when it is first needed, so that `import dap_ai` imports nothing else."""
+    """Import and return the IPython extension module. A plain `import dap_ai` does not import it."""
     from importlib import import_module  # noqa: PLC0415  imported on first use
 
     return import_module("dap_ai.debuggees.python.hosts.notebook.extension")
 
 
 def __getattr__(name: str) -> Any:
-    """Import the post-mortem API when one of its names is first used."""
+    """Return a name of the post-mortem API, importing that module on first use."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai' has no attribute '{name}'")
     from importlib import import_module  # noqa: PLC0415  imported on first use

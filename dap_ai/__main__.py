@@ -1,6 +1,6 @@
-"""Entry point of `python -m dap_ai`: runs `dap-ai`, after removing the current folder from the import path.
+"""Entry point of `python -m dap_ai`: removes the current folder from the import path, then runs `dap-ai`.
 
-Until this file runs, Python looks for modules in the current folder first.
+Python adds the current folder to the import path before it runs this file.
 """
 
 import os

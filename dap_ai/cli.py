@@ -36,10 +36,10 @@ class _NotInstalled(click.ClickException):
 
 class _Commands(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command as click does, with own handling of Ctrl-C, missing extras and click's errors.
+        """Run the command, and handle Ctrl-C, missing extras and errors of the library click.
 
-        Control characters in error messages are made visible: a message may contain a file name, key or session name
-        that somebody else chose.
+        Control characters in click's error messages are made visible, because a message may quote a file name, key or
+        session name that another user chose.
         """
         try:
             return super().invoke(ctx)
@@ -63,4 +63,4 @@ class _Commands(LazyGroup):
 )
 @click.version_option(dap_ai.__version__, prog_name="dap-ai")
 def main() -> None:
-    """The command `dap-ai`."""
+    """Run the command `dap-ai`."""

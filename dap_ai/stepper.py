@@ -1,4 +1,4 @@
-"""Drop-in `AgentStepper` for agents instrumented for that debugger: change the import to `dap_ai.stepper`."""
+"""Drop-in replacement for the debugger AgentStepper: an instrumented agent imports `dap_ai.stepper` instead."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AgentStepper"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import AgentStepper when it is first used."""
+    """Return `AgentStepper`, importing its module on first use."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai.stepper' has no attribute '{name}'")
     from importlib import import_module  # noqa: PLC0415  imported on first use

@@ -2,13 +2,13 @@
 
     bytes -> FrameReader.feed -> Pump.receive_all -> Session.receive -> [ToBackend(body)] -> link.write
 
-All of it runs in the callback that received the bytes: no task switch, no queue. All messages that result from one read
-are sent in one write. `session`, `asks`, `past` and `state` decide, without input or output; `io` carries out their
-decisions.
+The callback that receives the bytes does all of this, without a task switch or a queue. It sends all messages that
+result from one read in one write. The packages `session`, `asks`, `past` and `state` decide what to do, without input
+or output; `io` carries out their decisions.
 
-Memory use is bounded: above 4 MB of unsent bytes dap_ai stops reading the other side, a message above 256 MB ends its
-stream, and a backend that reads nothing for 10 s is ended. The client is still read once more, because its next message
-may be `disconnect`.
+Memory use is bounded. Above 4 MB of unsent bytes on one side, dap_ai stops reading the other side. It reads the client
+once more, because the next message may be `disconnect`. A message above 256 MB ends its stream, and a backend that
+reads nothing for 10 s is ended.
 
-The proxy imports neither the agent nor any backend: `io/ports.py` declares what it needs from them.
+The proxy imports neither the agent nor any backend: `io/ports.py` declares what the proxy needs from them.
 """

@@ -4,6 +4,6 @@
     -> case/evidence.py (rereads cited values) -> guard/masked.py -> the client
 
 Each question is answered within one stop. Reading never changes the program; guard/ decides what else a model may do.
-Only text that the masker has made `Safe` leaves. Nothing here depends on a particular kind of debuggee, a debug adapter
-or DAP's transport: kinds come from the entry points `dap_ai.kinds`, providers from `dap_ai.providers`.
+Only `Safe` text, which the masker makes, leaves the process. Nothing here depends on a particular kind of debuggee, a
+debug adapter or DAP's transport: kinds come from the entry points `dap_ai.kinds`, providers from `dap_ai.providers`.
 """

@@ -1,4 +1,4 @@
-"""Finds the kinds of debuggee: entry points of the group `dap_ai.kinds`, each one object with every part of its kind.
+"""Finds the kinds of debuggee: each entry point of the group `dap_ai.kinds` names one object with all parts of a kind.
 
 Code that needs a part of a kind declares it as a Protocol and casts to it: the stop reader
 (`agent/case/debuggee_kind.py`), the tools (`agent/tools/base.py`), the offline analyst, the command line.
@@ -14,11 +14,11 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 GROUP = "dap_ai.kinds"
 DEFAULT = "python"
-"""Kind of a debuggee about which nothing is known."""
+"""Kind assumed for a debuggee that does not name its kind."""
 
 
 class KindError(RequestFailed):
-    """Raised when a stop names a kind that is not installed or whose package does not load; the text says which."""
+    """Raised for a debuggee kind that is not installed or whose package fails to load. The text names the kind."""
 
     def __init__(self, text: str) -> None:
         super().__init__("ask", "noKind", text)
@@ -26,7 +26,7 @@ class KindError(RequestFailed):
 
 @cache
 def _loaded() -> tuple[Mapping[str, object], Mapping[str, str]]:
-    """Returns the loaded kinds by name and the load errors by name: one broken package must not affect the others."""
+    """Returns the loaded kinds and the load errors, both by name. A broken package does not affect other kinds."""
     found: dict[str, object] = {}
     broken: dict[str, str] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
@@ -38,17 +38,17 @@ def _loaded() -> tuple[Mapping[str, object], Mapping[str, str]]:
 
 
 def kinds() -> Iterator[object]:
-    """Returns the installed kinds that load, sorted by name."""
+    """Returns the installed debuggee kinds that load, sorted by name."""
     return iter(_loaded()[0].values())
 
 
 def broken() -> Mapping[str, str]:
-    """Returns the kinds that do not load: name to error text."""
+    """Returns the error text of each debuggee kind that fails to load, by name."""
     return _loaded()[1]
 
 
 def named(name: str) -> object:
-    """Returns the kind called `name`. Raises KindError."""
+    """Returns the debuggee kind called `name`. Raises KindError."""
     found, bad = _loaded()
     if name not in found:
         why = f"its package does not load: {bad[name]}" if name in bad else f"installed: {', '.join(found) or 'none'}"
@@ -57,6 +57,6 @@ def named(name: str) -> object:
 
 
 def of_language(language: str) -> object:
-    """Returns the kind whose `languages` contains `language`, else the default kind."""
+    """Returns the debuggee kind whose `languages` contains `language`, else the default kind."""
     own = (kind for kind in kinds() if language in getattr(kind, "languages", ()))
     return next(own, named(DEFAULT))

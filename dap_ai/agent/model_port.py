@@ -1,6 +1,6 @@
-"""Interface between the agent and a language model: messages and tools in, a stream of pieces out.
+"""Interface between the agent and a language model: messages and tools go in, a stream of pieces comes out.
 
-Messages and tool schemas have the shape of OpenAI's Chat Completions, which every compatible endpoint accepts.
+Messages and tool schemas have the format of OpenAI's Chat Completions, which every compatible endpoint accepts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 
 
 class ModelError(Exception):
-    """Raised when the model cannot answer; the text tells the user why and what to do."""
+    """Raised when the model cannot answer. The text tells the user the reason and what to do."""
 
     def __init__(self, trouble: Trouble, text: str) -> None:
         super().__init__(text)
@@ -34,13 +34,13 @@ class Text(msgspec.Struct, tag="text"):
 
 
 class Reasoning(msgspec.Struct, tag="reasoning"):
-    """A piece of the model's reasoning before its answer, if the endpoint sends it."""
+    """A piece of the model's reasoning before its answer. Some endpoints do not send any."""
 
     text: str
 
 
 class ToolCall(msgspec.Struct):
-    """A tool call by the model. `arguments` is JSON text exactly as the model wrote it and may be malformed."""
+    """A tool call by the model. `arguments` is the JSON text that the model wrote, which may be malformed."""
 
     id: str
     name: str
@@ -48,21 +48,24 @@ class ToolCall(msgspec.Struct):
 
 
 class Reply(msgspec.Struct, tag="reply", omit_defaults=True):
-    """A complete reply; the last piece of a stream. Token counts are 0 if the endpoint does not count them."""
+    """A complete reply, which is the last piece of a stream.
+
+    Token counts are 0 if the endpoint does not count tokens.
+    """
 
     text: str = ""
     calls: list[ToolCall] = []
     finish: str = ""
-    """Finish reason from the endpoint: `stop`, `tool_calls`, `length`, ..."""
+    """Finish reason that the endpoint sends, such as `stop`, `tool_calls` or `length`."""
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Cached part of `input_tokens`."""
+    """How many of the `input_tokens` came from the endpoint's cache."""
     model: str = ""
-    """The endpoint's name for the model."""
+    """Name of the model, as the endpoint reports it."""
 
     def message(self) -> Message:
-        """Returns the reply as an assistant message of the conversation."""
+        """Converts the reply to an assistant message for the conversation."""
         said: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             said["tool_calls"] = [
@@ -76,35 +79,41 @@ Piece = Text | Reasoning | Reply
 
 
 class ModelAnswerer(Protocol):
-    """Something that answers: a language model, or a provider that writes the whole answer."""
+    """Base of Model and Provider: a language model, or a provider that writes the whole answer."""
 
     @property
     def name(self) -> str:
-        """Name in `usage`: a provider's name, or a model's name as in the price table."""
+        """Name for `usage`: a provider's name, or a model's name as in the price table."""
         ...
 
     @property
     def notice(self) -> str:
-        """One line that names the model or provider and what leaves the machine; the first status of each ask."""
+        """One line that names the model or provider and the data that leaves the machine.
+
+        Every answer's first status line.
+        """
         ...
 
     def warm(self) -> None:
-        """Does slow preparation before the first question, without network access. Called in a thread."""
+        """Does slow preparation before the first question, without network access. Runs in a thread."""
         ...
 
     async def close(self) -> None:
-        """Releases the resources kept between questions; it may be used again."""
+        """Releases the resources kept between questions. The object may be used again afterwards."""
         ...
 
 
 class Model(ModelAnswerer, Protocol):
-    """A language model."""
+    """A language model that streams replies."""
 
     @property
     def provider(self) -> str:
-        """Provider name in `usage.provider`."""
+        """Name of the model's provider, for `usage.provider`."""
         ...
 
     def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """Streams one reply, ending with a Reply. Closing the stream early closes its connection. Raises ModelError."""
+        """Streams the pieces of one reply; the last piece is a Reply. Raises ModelError.
+
+        Closing the stream early closes its connection.
+        """
         ...

@@ -1,7 +1,7 @@
-"""Converts expression text to a Node, the only form in which a debuggee receives an expression.
+"""Converts the text of an expression to a Node, the only form in which a debuggee accepts an expression.
 
-See protocol/contracts/inspection.py. The proxy parses; the debuggee never does. Every syntax node is visited, and any
-that Node cannot express is refused by name: default deny.
+protocol/contracts/inspection.py defines Nodes. The proxy parses the text; the debuggee never does. Any syntax that a
+Node cannot express is refused by name: default deny.
 """
 
 from __future__ import annotations
@@ -56,11 +56,14 @@ _NAMES: dict[type[ast.AST], str] = {
 
 
 class SyntaxRefused(ValueError):  # noqa: N818  a refusal by rule, not a bug
-    """Raised for text that is not an expression or could change the program; the message says which and what to do."""
+    """Raised for text that is not an expression or could change the program.
+
+    The message names the refused syntax and what to do instead.
+    """
 
 
 def to_node(expression: str | ast.expr) -> Node:
-    """Converts an expression, text or syntax tree, to a Node. Raises SyntaxRefused."""
+    """Converts an expression, given as text or as a syntax tree, to a Node. Raises SyntaxRefused."""
     if isinstance(expression, str):
         expression = parse_expression(expression)
     return _node(expression, 0)

@@ -1,4 +1,4 @@
-"""Answers questions about a session: reads the stop, calls a provider, checks the evidence."""
+"""Answers the questions of a debug session: reads the stop, calls a provider, and checks the evidence."""
 
 from __future__ import annotations
 
@@ -47,37 +47,37 @@ from dap_ai.settings.configuration import Settings, answered_by, provider_of
 from dap_ai.system import thread_pool
 
 OFFLINE = "offline"
-"""Name of the provider that uses no model; its answers never leave the machine."""
+"""Name of the provider that uses no model. Its answers never leave the machine."""
 _MAX_AHEAD = 3
-"""Maximum files of a failing stack that are parsed before the first question."""
+"""Maximum files of a failing stack to parse before the first question."""
 _UNSAFE = "WARNING: unsafe: this answer may change the program without confirmation"
 
 
 class SessionAgent:
-    """The agent of one session. Keeps the session's conversations and a source cache, but no values of the program."""
+    """The agent of one debug session. Keeps conversations and parsed source, but no values of the program."""
 
     def __init__(
         self, settings: Settings, environ: Mapping[str, str] = os.environ, masker: Masker | None = None
     ) -> None:
-        """Creates an agent with `masker`, or its own masker if None. Raises PatternError."""
+        """Creates an agent that masks secrets with `masker`, or with a new masker if None. Raises PatternError."""
         self._settings = settings
         self._environ = environ
         self._masker = masker or Masker(settings.mask)
         self._provider: Provider = load_or_say(settings, environ, self._masker)
         self._analyst = Offline()
-        """Answers questions that must not go to a model."""
+        """Offline provider, for questions that must not go to a model."""
         self._former: list[Provider] = []
-        """Replaced providers, which may still be answering."""
+        """Providers that have been replaced but may still be answering."""
         self._sources = Sources()
         self._language = LanguageServers()
         self._conversations: dict[str, Conversation] = {}
 
     def warm(self) -> None:
-        """Does slow preparation before the first question; called in a thread."""
+        """Prepares the provider before the first question. Called in a thread."""
         self._provider.warm()
 
     async def look_ahead(self, files: Sequence[str]) -> None:
-        """Parses up to 3 of the user's innermost files before the first question. If cancelled, stops after one."""
+        """Parses up to 3 of the user's files before the first question. If cancelled, stops after the current file."""
         await asyncio.to_thread(self._parse, [path for path in files if is_user_path(path)][:_MAX_AHEAD])
 
     def _parse(self, files: Sequence[str]) -> None:
@@ -88,16 +88,16 @@ class SessionAgent:
                 kind_of_language(source.language).prepare(source)
 
     async def close(self) -> None:
-        """Stops every process the agent has started. Called once, when no ask is running."""
+        """Ends every process that the agent has started. Call it once, when no question is being answered."""
         await self._language.close()
         for provider in (*self._former, self._provider):
             await provider.close()
 
     def answer_by(self, settings: Settings, environ: Mapping[str, str]) -> None:
-        """Switches to the provider named by these settings and environment, from the next question on.
+        """Switches to the provider that these settings name. Takes effect with the next question.
 
-        Other settings stay the same. If the provider changes, the old model receives nothing more, even for an answer
-        in progress.
+        Other settings stay the same. If the provider changes, the old model receives nothing more, even during an
+        answer.
         """
         before, former = self._settings, self._provider
         self._settings, self._environ = answered_by(before, settings), environ
@@ -107,9 +107,9 @@ class SessionAgent:
             former.retire()
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
-        """Answers one ask, sending its text to the sink as it is written.
+        """Answers one question, sending the text to the sink as it is written.
 
-        Everything returned or sent is masked, including errors.
+        Everything that is returned or sent is masked, including errors.
         """
         tally, out = Tally(self._masker), MaskedSink(sink, self._masker)
         provider = self._provider_of(ask, debugger)
@@ -126,7 +126,10 @@ class SessionAgent:
         return safe
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """Returns how to rerun up to this stop. The copy hides no values: only the user's own client gets them."""
+        """Returns how to rerun up to this stop, or why a rerun is impossible.
+
+        The copy hides no secrets: only the user's own client receives its values.
+        """
         if debugger.stop is None:
             return NoPast("No step back here: nothing is stopped.")
         masked = MaskedDebugger(debugger, self._masker, hiding=False)
@@ -190,7 +193,7 @@ class SessionAgent:
         return answer
 
     async def context(self, ask: AcceptedAsk, debugger: Debugger) -> str:
-        """Returns the first context of a question as Markdown, as a model would receive it. Raises NotStopped."""
+        """Returns the Markdown description of the stop that a model would receive. Raises NotStopped."""
         stop = debugger.stop
         if stop is None:
             raise NotStopped("ask", "nothing is stopped: there is no context to show")
@@ -201,7 +204,7 @@ class SessionAgent:
         return await kind_of(case).first_context(case, debugger, self._settings.budget_tokens)
 
     def _provider_of(self, ask: AcceptedAsk, debugger: StoppedSession) -> Provider:
-        """Returns the provider for this question: the client's lent model if one is offered and no other is set."""
+        """Returns the provider for one question, which may be the model that the client lends."""
         if ask.arguments.offline:
             return self._provider if type(self._provider) is Offline else self._analyst
         if provider_of(self._settings, self._environ, ask.arguments.providers) != EDITOR:
@@ -218,7 +221,7 @@ class SessionAgent:
 
 
 async def _provide(provider: Provider, work: Work) -> Answer:
-    """Returns the provider's answer. If the stop ends during it, asks once more with the values already read."""
+    """Returns the provider's answer. If the stop ends meanwhile, asks again with the values that were already read."""
     try:
         with work.sink.attempt():
             return await provider.answer(work)

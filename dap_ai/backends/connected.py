@@ -1,4 +1,4 @@
-"""Connects to a running debug adapter: one that listens on TCP, or a process held after a failure."""
+"""Connects to a running debug adapter: an adapter that listens on TCP, or a process held after a failure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from dap_ai.transport.byte_links import TransportLink, open_tcp
 
 _CONNECT_S = 10.0
 _INHERITED = "fd:"
-"""Prefix of the file descriptor of a socket that this process inherited."""
+"""Prefix of an address that is the number of an inherited socket's file descriptor."""
 
 
 class ConnectedAdapter:
-    """A connection to an adapter that we did not start; `end` closes only the connection, `link`."""
+    """A connection to an adapter that we did not start.
+
+    `link` is the connection. `end` closes the connection and leaves the adapter running.
+    """
 
     last_words = ""
     key = ""
@@ -39,7 +42,10 @@ class ConnectedAdapter:
 
     @classmethod
     async def open_post_mortem(cls, address: str, log: Callable[[str], None]) -> ConnectedAdapter:
-        """Connect to a held process: `fd:N`, or the path of its Unix socket. Raises OSError."""
+        """Connect to a process held after a failure. Raises OSError.
+
+        `address` is `fd:N`, or the path of the process's Unix socket.
+        """
         try:
             link = await wait_for(_open_link(address), _CONNECT_S)
         except asyncio.TimeoutError as error:

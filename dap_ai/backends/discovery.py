@@ -14,10 +14,10 @@ def names() -> list[str]:
 
 
 def discover(name: str, *, started: bool = True) -> Backend:
-    """Return the backend with this name, or one for this adapter command line. Raises UnknownBackendError.
+    """Return the backend called `name`, or a backend for the adapter command line `name`.
 
-    `started`: dap-ai starts the adapter. False: it already runs, and the command line only identifies it; empty:
-    unknown.
+    `started`: dap-ai starts the adapter. If False, the adapter already runs, and the command line only identifies it;
+    an empty `name` is an unknown adapter. Raises UnknownBackendError.
     """
     for entry in entry_points(group="dap_ai.backends", name=name):
         return _startable(entry.load()) if started else entry.load()
@@ -35,7 +35,7 @@ def discover(name: str, *, started: bool = True) -> Backend:
 
 
 def _startable(backend: Backend) -> Backend:
-    """Return the backend if its adapter is installed. Raises UnknownBackendError."""
+    """Return the backend unchanged. Raises UnknownBackendError if its adapter is not installed."""
     try:
         backend.command()
     except StartError as error:

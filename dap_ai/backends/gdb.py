@@ -1,4 +1,4 @@
-"""The recipe for gdb 14 and later, which has DAP built in: starts gdb so that it shows C++ and Rust containers."""
+"""The recipe for gdb 14 and later, which includes a DAP server: starts gdb so that it shows C++ and Rust containers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _STRING_CHARACTERS = 4096
 
 
 class GdbBackend(GenericBackend):
-    """The backend for gdb; see contracts.backend.Backend. `program`: the gdb to use; empty: find one."""
+    """The backend for gdb; its interface is contracts.backend.Backend.
+
+    `program`: the path of the gdb to use; empty: find one.
+    """
 
     def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
         super().__init__([program or "gdb", "-i", "dap"], announced)
@@ -24,15 +27,18 @@ class GdbBackend(GenericBackend):
         self._program = program
 
     def announced(self, names: Iterable[str]) -> GdbBackend:
-        """Return a backend for an adapter with these capabilities; all versions of gdb with DAP behave alike."""
+        """Return a backend for a gdb with these capabilities; the capabilities change nothing."""
         return GdbBackend(self._program, names)
 
     def command(self) -> AdapterCommand:
-        """Return gdb's command line. Raises StartError with how to install gdb."""
+        """Return the command line that starts gdb. Raises StartError with how to install gdb."""
         return AdapterCommand([self._program or locate.gdb(), *_flags()], {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Complete the arguments: the full environment, because gdb adds nothing to it; `processId` and `coreFile`."""
+        """Adapt launch and attach arguments to gdb.
+
+        `env` becomes the full environment, because gdb adds nothing to it. `processId` and `coreFile` get gdb's form.
+        """
         if command == "attach":
             return await asyncio.to_thread(native_recipe.attach_start, arguments)
         env = native_recipe.environment(arguments)
@@ -43,9 +49,10 @@ class GdbBackend(GenericBackend):
 
 
 def _flags() -> list[str]:
-    """Return flags that disable init files of the user or a project, but allow the scripts of installed libraries.
+    """Return the flags that start gdb as a DAP server.
 
-    Those scripts show the libraries' containers.
+    They disable init files of the user or a project, but allow the scripts with which installed libraries show their
+    containers.
     """
     commands = [f"set print characters {_STRING_CHARACTERS}", "set debuginfod enabled off"]
     for folder in locate.gdb_script_folders():

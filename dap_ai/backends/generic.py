@@ -1,7 +1,7 @@
 """The backend for any debug adapter, started by a command line or already listening; messages pass unchanged.
 
-No recipe completes its launch arguments. known_adapters.py provides which requests it must never get, and whether it
-debugs native programs.
+No recipe completes the launch arguments. known_adapters.py knows which requests must never reach an adapter, and
+whether the adapter debugs native programs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from dap_ai.protocol.contracts.backend import AdapterCommand, Backend, StartErro
 
 
 class GenericBackend(Backend):
-    """The adapter that `argv` starts; empty: one that is only connected to. See contracts.backend.Backend."""
+    """The backend for an adapter without a recipe; its interface is contracts.backend.Backend.
+
+    `argv` is the adapter's command line; empty if it is unknown, because the adapter already runs.
+    """
 
     def __init__(self, argv: list[str], announced: Iterable[str] = ()) -> None:
         self._argv = argv
@@ -43,9 +46,9 @@ class GenericBackend(Backend):
 
 
 def words_of(text: str, *, posix: bool) -> list[str]:
-    """Split a command line into words; without `posix`, a backslash is an ordinary character.
+    """Split a command line into words. Raises ValueError for an unclosed quote.
 
-    Raises ValueError for an unclosed quote.
+    Without `posix`, a backslash is an ordinary character.
     """
     words = shlex.split(text, posix=posix)
     return [word[1:-1] if not posix and len(word) > 1 and word[0] == word[-1] == '"' else word for word in words]
@@ -56,9 +59,9 @@ def _is_path(text: str) -> bool:
 
 
 def from_command_line(text: str, *, started: bool = True) -> GenericBackend:
-    """Return the backend for a command line; with `started`, its first word must be a program. Raises StartError.
+    """Return the backend for an adapter's command line. Raises StartError if the command line is invalid.
 
-    A program's path may contain spaces if no argument follows it.
+    With `started`, the first word must be a program. A program's path may contain spaces if no argument follows it.
     """
     try:
         words = [text] if _is_path(text) else words_of(text, posix=os.name != "nt")

@@ -1,6 +1,6 @@
-"""Rules for debug adapters without a recipe of their own, measured by benchmarks/wedge.py.
+"""Rules for debug adapters that have no recipe, measured by benchmarks/wedge.py.
 
-An adapter is identified by the capabilities it announces, and before these are known by its program's name.
+An adapter is identified by the capabilities that it announces, and by its program's name until then.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 Facts = Mapping[str, Any]
-"""Deviations from the defaults of dap_ai.protocol.contracts.backend.BackendRules, by name."""
+"""Rules of an adapter that differ from the defaults of contracts.backend.BackendRules, by name."""
 _LLDB_ENDED = frozenset({"configurationDone", "continue"})
 _LLDB_RUNS_CODE = frozenset({"exceptionInfo"})
 """Requests for which lldb-dap calls functions of the debuggee.
 
-lldb-dap 23 calls `__cxa_current_exception_type`, and after a sanitizer's report functions of its runtime.
+lldb-dap 23 calls `__cxa_current_exception_type`, and after a sanitizer's report also functions of the sanitizer's
+runtime.
 """
 LLDB_DAP_19: Facts = {
     "denied": {"locations": "it came with lldb-dap 20"},
@@ -26,13 +27,13 @@ LLDB_DAP_19: Facts = {
     "ends_without_arguments": True,
     "runs_code": _LLDB_RUNS_CODE,
 }
-"""Rules for lldb-dap up to 19, earlier named lldb-vscode: an unknown request ends it together with the debuggee."""
+"""Rules for lldb-dap up to 19 (formerly lldb-vscode), which an unknown request ends together with the debuggee."""
 LLDB_DAP: Facts = {"wedged_when_ended": _LLDB_ENDED, "scopes_shared": True, "runs_code": _LLDB_RUNS_CODE}
 """Rules for lldb-dap 20 and later."""
 GDB: Facts = {
     "told_of_client": frozenset({"supportsVariableType", "supportsVariablePaging", "supportsMemoryReferences"}),
 }
-"""Rules for gdb: without these client capabilities it omits types and sends whole containers."""
+"""Rules for gdb: without these client capabilities gdb omits types and sends whole containers."""
 
 RUNS_BESIDE = frozenset(
     {
@@ -51,26 +52,29 @@ RUNS_BESIDE = frozenset(
         *("javaExec", "rdbgPath"),
     }
 )
-"""Launch and attach arguments of any adapter that name programs to run besides the debuggee; see BackendRules."""
+"""Launch and attach arguments, of any adapter, that name programs to run besides the debuggee."""
 
 _ANY: Facts = {}
 _BY_CAPABILITY = {"__lldb": LLDB_DAP_19, "$__lldb_version": LLDB_DAP}
-"""Rules by a capability that no other adapter announces."""
+"""Rules of an adapter by a capability that no other adapter announces."""
 _BY_PROGRAM = {r"lldb-(dap|vscode)\b": LLDB_DAP_19, r"(.+-)?gdb\b": GDB}
-"""Rules by a pattern for the start of the program's name; of several versions, those of the least capable."""
+"""Rules of an adapter by a pattern for the start of its program's name.
+
+If versions differ, these are the rules of the least capable version.
+"""
 _HOVERS = {
     r"lldb-(dap|vscode)\b": True,
     r"(.+-)?gdb\b": True,
     r"(codelldb|opendebugad7)\b": False,
 }
-"""Whether `hover` is free of side effects, by a pattern for a native debugger's program name.
+"""Whether an evaluation in the context `hover` has no side effects, by a pattern for the adapter's program name.
 
-Such a `hover` calls no function and assigns nothing.
+Without side effects means that it calls no function and assigns nothing.
 """
 
 
 def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
-    """Return the rules for the adapter with this command line and these announced capabilities."""
+    """Return the rules for the adapter with the command line `argv` and the capabilities `announced`."""
     for capability, facts in _BY_CAPABILITY.items():
         if capability in announced:
             return facts
@@ -78,7 +82,10 @@ def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
 
 
 def hovers(argv: list[str]) -> bool | None:
-    """Return whether this adapter's `hover` has no side effects; None: it does not debug native programs."""
+    """Return whether the context `hover` of `evaluate` has no side effects in this adapter.
+
+    None if the adapter does not debug native programs.
+    """
     return next((safe for pattern, safe in _HOVERS.items() if re.match(pattern, _program(argv))), None)
 
 

@@ -1,6 +1,6 @@
-"""The recipe for lldb-dap (C, C++, Rust and others): finds it and completes its launch arguments.
+"""The recipe for lldb-dap (C, C++, Rust and others): finds lldb-dap and completes its launch arguments.
 
-The requests that it must never get are in known_adapters.py.
+Requests that must never reach lldb-dap are in known_adapters.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ STRING_CHARACTERS = 4096
 
 
 class LldbBackend(GenericBackend):
-    """The backend for lldb-dap; see contracts.backend.Backend. `program`: the lldb-dap to use; empty: find one."""
+    """The backend for lldb-dap; its interface is contracts.backend.Backend.
+
+    `program`: the path of the lldb-dap to use; empty: find one.
+    """
 
     def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
         super().__init__([program or "lldb-dap"], announced)
@@ -27,15 +30,18 @@ class LldbBackend(GenericBackend):
         self._program = program
 
     def announced(self, names: Iterable[str]) -> LldbBackend:
-        """Return a backend with the rules of the version that announces these capabilities."""
+        """Return a backend with the rules of the lldb-dap version that announces these capabilities."""
         return LldbBackend(self._program, names)
 
     def command(self) -> AdapterCommand:
-        """Return lldb-dap's command line. Raises StartError with how to install it."""
+        """Return the command line that starts lldb-dap. Raises StartError with how to install it."""
         return AdapterCommand([self._program or locate.lldb_dap()], {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Complete the arguments: long strings, Rust formatters; `env`, `processId`, `coreFile` in lldb-dap's form."""
+        """Adapt launch and attach arguments to lldb-dap.
+
+        Adds long strings and Rust formatters. `env`, `processId` and `coreFile` get lldb-dap's form.
+        """
         is_attach = command == "attach"
         start = await asyncio.to_thread(native_recipe.attach_start, arguments) if is_attach else AdapterStart(arguments)
         prepared = dict(start.arguments)

@@ -22,12 +22,15 @@ _PART_S = 2.0
 """Maximum seconds for an adapter to end after its stdin is closed."""
 _POLL_S = 0.02
 _WORDS_S = 0.5
-"""Seconds to read stderr after stdout has closed; a descendant may keep stderr open."""
+"""Seconds to keep reading stderr after stdout has closed; a descendant may keep stderr open."""
 _ADAPTER_ENV = "DAP_AI_ADAPTER_ENV"
 
 
 class AdapterProcess(asyncio.SubprocessProtocol):
-    """A running adapter. `link` is its stdio; `end` ends it with everything that it started."""
+    """A debug adapter that runs as our child process.
+
+    `link` is the connection to its stdio; `end` ends the adapter and every process that it started.
+    """
 
     def __init__(self) -> None:
         self.link = TransportLink()
@@ -39,7 +42,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self._stderr = b""
         self._ending: asyncio.Task[None] | None = None
         self._open = {1, 2}
-        """The file descriptors of its pipes that are still open."""
+        """The file descriptors of the adapter's output pipes that are still open."""
         self._lost: Callable[[], None] | None = None
         self._waiting: asyncio.TimerHandle | None = None
 
@@ -64,8 +67,8 @@ class AdapterProcess(asyncio.SubprocessProtocol):
     async def end(self, spares: str = "") -> None:
         """End the process tree with SIGTERM, and after half a second with SIGKILL, even if this call is cancelled.
 
-        Further calls wait for the same end. `spares`: how the debuggee that must live on was started (launch, attach);
-        then only the adapter ends.
+        A second call waits for the first. If the debuggee must live on, `spares` is the request that started it
+        (`launch`, `attach`); then only the adapter ends.
         """
         if self._ending is None:
             ending = self._end_alone(spares) if spares else self._end(_tree(self.pid))
@@ -94,7 +97,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
             self._transport.close()
 
     def _leave(self) -> None:
-        """Leave the adapter running, detached from this process."""
+        """Detach the adapter from this process without ending it."""
         if self._transport is not None:
             # On closing the pipes, asyncio kills a running process unless its return code is set.
             self._transport.get_extra_info("subprocess").returncode = 0
@@ -108,21 +111,21 @@ class AdapterProcess(asyncio.SubprocessProtocol):
     # -- asyncio.SubprocessProtocol ---------------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """Called when the adapter has started: attach its pipes to the link."""
+        """Attach the started adapter's pipes to `link`."""
         self._transport = transport
         self.link.attach(transport.get_pipe_transport(1), transport.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Called with output of the adapter: pass on stdout, keep the end of stderr."""
+        """Pass the adapter's stdout on to `link`, and keep the end of its stderr."""
         if fd == 1:
             self.link.data_received(data)
         else:
             self._stderr = (self._stderr + data)[-_KEPT_STDERR_BYTES:]
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Called when the adapter has closed a pipe.
+        """Close `link`, with a delay, after the adapter has closed its stdout.
 
-        The reason for its end may arrive on stderr after stdout has closed, so the link is closed with a delay.
+        The adapter may write the reason for its end to stderr after it has closed stdout.
         """
         self._open.discard(fd)
         if fd == 1:
@@ -139,23 +142,24 @@ class AdapterProcess(asyncio.SubprocessProtocol):
             lost()
 
     def process_exited(self) -> None:
-        """Called when the adapter has ended."""
+        """Note that the adapter has ended."""
         self.exited.set()
 
     def pause_writing(self) -> None:
-        """Called when the adapter does not read its input."""
+        """Tell `link` that the adapter does not read its input at the moment."""
         self.link.pause_writing()
 
     def resume_writing(self) -> None:
-        """Called when the adapter reads its input again."""
+        """Tell `link` that the adapter reads its input again."""
         self.link.resume_writing()
 
 
 def inherited() -> dict[str, str]:
-    """Return our environment without variables meant only for us, plus those meant only for the adapter.
+    """Return the environment for a child: ours, without variables meant only for us, plus the adapter's.
 
-    An editor's extension names the former in `DAP_AI_PRIVATE`; the latter are a JSON object in `DAP_AI_ADAPTER_ENV`,
-    because a `PYTHONHOME` for lldb's Python would break ours. Raises OSError if it is not such an object.
+    `DAP_AI_PRIVATE`, set by an editor's extension, names the variables that are meant only for us. `DAP_AI_ADAPTER_ENV`
+    is a JSON object with the variables that only the adapter gets: a `PYTHONHOME` for lldb's Python would break ours.
+    Raises OSError if it is not such an object.
     """
     private = {*os.environ.get("DAP_AI_PRIVATE", "").split(","), "DAP_AI_PRIVATE", "DAP_AI_TOKEN", _ADAPTER_ENV}
     return {name: value for name, value in os.environ.items() if name not in private} | _for_the_adapter()
@@ -169,7 +173,10 @@ def _for_the_adapter() -> dict[str, str]:
 
 
 def _tree(pid: int) -> list[psutil.Process]:
-    """Return a process and its descendants; call it before any of them ends, because orphans lose their ancestry."""
+    """Return a process's descendants and the process itself.
+
+    Call this before any of them ends, because an orphan's ancestry is lost.
+    """
     try:
         root = psutil.Process(pid)
         return [*root.children(recursive=True), root]

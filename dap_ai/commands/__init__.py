@@ -1,4 +1,4 @@
-"""The command-line commands, one module each, imported on first use; `wiring.py` connects the core packages.
+"""The command-line commands, one module per command, imported on first use.
 
 `wiring.py` is the only module that imports proxy, agent and backends together; they do not import each other. Further
 commands are found through the entry point group `dap_ai.commands`. No command names a kind of debuggee: whatever

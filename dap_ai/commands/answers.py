@@ -1,8 +1,9 @@
-"""Worker process that explains one held process after another for a test run or a notebook, importing the agent once.
+"""A worker process that explains failed processes, each held at its failure, one after another.
 
-Jobs arrive over a Unix socket, one JSON object per line; each carries the file descriptor of the socket at which its
-process is held. The worker replies with one line of JSON per job, preceded by one line per piece of the answer if the
-job asks for streaming. The worker exits when the job socket is closed.
+A test run or a notebook starts the worker once, so that the agent is imported once. Jobs arrive over a Unix socket, one
+JSON object per line; each job carries the file descriptor of the socket at which its process is held. The worker
+replies with one line of JSON per job. If the job asks for streaming, one line per piece of the answer precedes that
+line. The worker exits when the job socket is closed.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from dap_ai.transport.client import ConnectionClosed, DapClient
 _REQUEST_S = 20.0
 _MAX_JOB_BYTES = 65_536
 _USED = ("dap_ai.agent.session_agent", "dap_ai.agent.providers.offline", "dap_ai.debuggees.python.answer.answer")
-"""Modules imported before the first job, so that no job's time limit includes the import."""
+"""Modules to import before the first job, so that no job's time limit includes the import."""
 _INT_BYTES = array.array("i").itemsize
 
 
 class AnswerJob(msgspec.Struct):
-    """One request for an answer about a held process.
+    """A request to explain one held process.
 
     `limit_s`: maximum seconds per answer; None: the limit from the settings. `context`: return the context of the first
-    question instead of an answer. `tells`: also send the answer piece by piece while it is being written.
+    question instead of an answer. `tells`: also send the answer piece by piece while the agent writes it.
     """
 
     number: int
@@ -52,16 +53,16 @@ class AnswerJob(msgspec.Struct):
 
 
 class OutputMessage(msgspec.Struct):
-    """The body of one `askOutput` event, with the number of its job."""
+    """The body of one `askOutput` event (a piece of an answer), with the number of its job."""
 
     number: int
     said: dict[str, Any]
 
 
 class JobResult(msgspec.Struct):
-    """The masked result of one job; the sender stores it and has no masker of its own.
+    """The result of one job, already masked, because the process that stores it has no masker.
 
-    `error`: why there is no answer. `message`: the text of the exception that stopped the program.
+    `error`: the reason if there is no answer. `message`: the text of the exception that stopped the program.
     """
 
     number: int
@@ -71,7 +72,10 @@ class JobResult(msgspec.Struct):
 
 
 def main() -> None:
-    """Process jobs until their socket closes; `argv[1]`: its file descriptor, `argv[2]`: the settings as JSON."""
+    """Process jobs until their socket closes.
+
+    `argv[1]` is the socket's file descriptor; `argv[2]` is the settings as JSON.
+    """
     with socket.socket(fileno=int(sys.argv[1])) as jobs:
         resolved = resolve(json.loads(sys.argv[2]))
         for module in _USED:
@@ -83,7 +87,7 @@ def main() -> None:
 
 
 def _jobs(jobs: socket.socket) -> Iterator[tuple[AnswerJob, int]]:
-    """Yield each job with the file descriptor that was sent along with it, until the socket closes."""
+    """Yield each job with the file descriptor that came with it, until the socket closes."""
     while True:
         data, ancillary, _, _ = jobs.recvmsg(_MAX_JOB_BYTES, socket.CMSG_SPACE(_INT_BYTES))
         if not data:
@@ -98,7 +102,7 @@ def _jobs(jobs: socket.socket) -> Iterator[tuple[AnswerJob, int]]:
 
 
 async def _done(job: AnswerJob, held: int, resolved: Resolved, jobs: socket.socket) -> JobResult:
-    """Answer one job; a failure is reported in the result and leaves the worker ready for the next job."""
+    """Answer one job. A failure goes into the result, so that the worker can take the next job."""
     if job.limit_s is not None:
         settings = msgspec.structs.replace(resolved.settings, ask_timeout_s=job.limit_s)
         resolved = msgspec.structs.replace(resolved, settings=settings)

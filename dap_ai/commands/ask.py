@@ -142,14 +142,17 @@ def command(  # noqa: PLR0917  click gives each option by its name
 
 
 def _terminal_display(settings: Settings, *, verbose: bool) -> SafeDisplay:
-    """Return the terminal display; imports rich here, a fifth of the start-up time that `--json` does not need."""
+    """Return the terminal display.
+
+    Importing rich takes a fifth of the start-up time, which `--json` saves by not calling this.
+    """
     from dap_ai.commands.display.rendering import TerminalDisplay  # noqa: PLC0415  see above
 
     return TerminalDisplay(settings, verbose=verbose)
 
 
 def _check_export(file: Path | None) -> None:
-    """Raise UsageError if the folder of the export file is missing, before the program runs."""
+    """Raise UsageError if the folder of the export file is missing; called before the program runs."""
     if file and not file.absolute().parent.is_dir():
         raise click.UsageError(f"--export: there is no folder {file.parent}.")
 
@@ -175,9 +178,9 @@ def _looked_at(kind: KindPort, wanted: TargetRequest, resolved: Resolved, displa
 def _ask(
     wishes: RunOptions, resolved: Resolved, display: MaskedDisplay, about: Make | str, *, for_programs: bool
 ) -> AskOutcome:
-    """Run one `ask` and return its outcome; exits the process if the debugger fails.
+    """Run one `ask` and return its outcome; exit the process if the debugger fails.
 
-    `about`: makes the target to debug, or the id of the session to join ("": the only one).
+    `about` is a function that makes the target to debug, or the id of the session to join (empty: the only session).
     """
     for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
@@ -215,7 +218,7 @@ async def _run(wishes: RunOptions, resolved: Resolved, out: Out, target: Target)
 
 
 async def _join(wishes: RunOptions, resolved: Resolved, out: Out, wanted: str) -> AskOutcome:
-    """Ask within an existing session. Raises UsageError, NothingStopped, SocketError."""
+    """Ask a question in a running debug session of an editor. Raises UsageError, NothingStopped, SocketError."""
     sockets = resolved.settings.sockets
     async with joined(choose(await look_at_all(sockets), wanted).id, sockets) as (client, about):
         return await _asked(client, wishes, out, Joined(about))

@@ -124,7 +124,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
 
 
 def _target_request(flags: dict[str, Any], join: str | None) -> TargetRequest:
-    """Return what the command line names as the target. Raises UsageError for options that contradict each other."""
+    """Return the target that the command line names. Raises UsageError for contradictory options."""
     words, cwd = flags["program"], str((flags["cwd"] or Path.cwd()).absolute())
     if join is not None and words:
         raise click.UsageError("--join goes to an existing session: do not name a PROGRAM with it.")
@@ -162,7 +162,7 @@ def _debugged(console: DebugPrompt, display: MaskedDisplay, screen: Screen) -> i
 
 @dataclass
 class _Started:
-    """Starts or attaches to the target that the command line names, at the beginning and at each `run`."""
+    """Starts the target that the command line names, or attaches to it, at the beginning and at each `run`."""
 
     _kind: KindPort
     _wanted: TargetRequest
@@ -174,7 +174,7 @@ class _Started:
     async def open(self, arguments: Sequence[str] | None) -> LiveProgram:
         """Compile if necessary, then start the program or attach to it.
 
-        `arguments` replace the program's arguments; None: keep them.
+        `arguments` replace the program's arguments; None keeps the previous arguments.
         """
         if arguments is not None:
             program = () if self._wanted.module else self._wanted.words[:1]
@@ -197,7 +197,7 @@ async def _joined(
     terminal: SharedTerminal,
     _arguments: Sequence[str] | None,
 ) -> LiveProgram:
-    """Join an editor's session. Raises UsageError, NothingStopped, SocketError."""
+    """Join a running debug session of an editor. Raises UsageError, NothingStopped, SocketError."""
     client, about = await join(choose(await look_at_all(sockets), named).id, sockets)
     return await _begun(LiveProgram(client, display, Joined(about), wishes, terminal))
 
@@ -212,7 +212,7 @@ async def _begun(live: LiveProgram) -> LiveProgram:
 
 
 def _own_lines() -> list[str]:
-    """Return the lines of `~/.dap-airc`; none if it is missing, too large, or writable by other users."""
+    """Return the lines of `~/.dap-airc`; empty if the file is missing, too large, or writable by other users."""
     path = Path.home() / _RC
     try:
         about = path.stat()
@@ -229,7 +229,7 @@ def _has_editor() -> bool:
 
 
 def _lines(screen: Screen, complete: Complete) -> Lines:
-    """Return a line editor if stdin and stdout are a terminal and prompt_toolkit is installed, else a plain reader."""
+    """Return a source of lines: a line editor on a terminal if prompt_toolkit is installed, else a plain reader."""
     if not _has_editor():
         return PlainLines()
     from platformdirs import user_state_path  # noqa: PLC0415  70 ms together with the next import, not needed for a pipe

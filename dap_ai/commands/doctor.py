@@ -33,7 +33,7 @@ Verdict = Literal["ok", "missing", "optional"]
 
 _HELP = "Check what dap-ai needs, and say how to get what is missing. The exit code is 1 if it is essential."
 _SOUND_LLDB = 20
-"""The first version of lldb-dap that answers an unknown request with an error instead of crashing."""
+"""The first lldb-dap version that answers an unknown request with an error; older versions crash."""
 _SNAPSHOT_MACHINES = frozenset({"x86_64", "aarch64"})
 _EDITORS = {
     "code": "VS Code: the extension; or `dap-ai serve --listen 127.0.0.1:4711`, then in launch.json "
@@ -46,13 +46,13 @@ _EDITORS = {
 
 
 class DoctorCheck(msgspec.Struct, frozen=True):
-    """The result of one check."""
+    """The result of one check of the installation."""
 
     name: str
     verdict: Verdict
     found: str
     advice: str = ""
-    """How to install or enable what is missing."""
+    """How to install or enable the missing part; empty if nothing is missing."""
 
 
 @click.command(help=_HELP)
@@ -73,7 +73,7 @@ def command(*, as_json: bool, online: bool) -> None:
 
 
 def run_checks(settings: configuration.Settings, *, online: bool = False) -> list[DoctorCheck]:
-    """Run all checks and return their results, essential ones first."""
+    """Run all checks and return their results, the essential checks first."""
     return [
         DoctorCheck("dap-ai", "ok", f"{dap_ai.__version__} in Python {platform.python_version()} ({sys.executable})"),
         _debugpy(),
@@ -126,7 +126,11 @@ def _debuggee(settings: configuration.Settings) -> DoctorCheck:
 
 
 def _brought_version(python: Path) -> str:
-    """Return the version in an environment's pyvenv.cfg; empty unless it is in this folder and not activated."""
+    """Return the Python version in the pyvenv.cfg of an environment that a project brings along.
+
+    Such an environment lies in the current folder and is not activated, and its Python is not run. For other
+    environments, return an empty string.
+    """
     home = python.parents[1]
     if not home.is_relative_to(Path.cwd()) or str(home) == os.environ.get("VIRTUAL_ENV"):
         return ""
@@ -139,7 +143,7 @@ def _brought_version(python: Path) -> str:
 
 
 def _attach() -> DoctorCheck:
-    """Check attaching by trying it on a process of ours: an installed gdb alone does not prove that it works."""
+    """Check attaching on a process of ours, because an installed gdb alone does not prove that attaching works."""
     name = "dap-ai ask --pid"
     try:
         asyncio.run(attach.check_gdb())
@@ -149,9 +153,9 @@ def _attach() -> DoctorCheck:
 
 
 def _snapshots(settings: configuration.Settings) -> DoctorCheck:
-    """Check kernel support for snapshots without making one.
+    """Check whether the kernel supports snapshots, without making a snapshot.
 
-    A debuggee may still refuse a snapshot; the answer's status line reports that.
+    A debuggee may still refuse a snapshot; the answer's status line then says so.
     """
     name = "snapshots"
     if not settings.snapshots:
@@ -173,7 +177,7 @@ def _snapshots(settings: configuration.Settings) -> DoctorCheck:
 
 
 def _landlock_abi() -> int:
-    """Return the kernel's Landlock ABI version; 0 or less: Landlock is not available."""
+    """Return the version of the kernel's Landlock ABI; 0 or less if Landlock is not available."""
     libc = ctypes.CDLL(None, use_errno=True)
     number, version_flag = 444, 1  # landlock_create_ruleset; with this flag it only returns the version
     return int(libc.syscall(ctypes.c_long(number), None, ctypes.c_size_t(0), ctypes.c_uint32(version_flag)))
@@ -197,7 +201,10 @@ def _version(package: str) -> str:
 
 
 def _grammars() -> list[DoctorCheck]:
-    """Check the C, C++ and Rust parsers; no result where they are missing and no native tool is installed either."""
+    """Check the parsers for C, C++ and Rust.
+
+    Returns nothing if both the parsers and all native tools are missing.
+    """
     name, extra = "native source", extras.GRAMMARS
     if extra.is_installed:
         return [DoctorCheck(name, "ok", "C, C++ and Rust can be parsed")]
@@ -206,7 +213,7 @@ def _grammars() -> list[DoctorCheck]:
 
 
 def _prices(settings: configuration.Settings) -> list[DoctorCheck]:
-    """Check the price list, only if the settings choose a paid model."""
+    """Check the list of model prices; returns nothing unless the settings choose a paid model."""
     name, extra = "prices", extras.PRICES
     if configuration.provider_of(settings, os.environ) != "openai":
         return []
@@ -256,7 +263,7 @@ def _without(name: str, error: StartError) -> DoctorCheck:
 
 
 def _compilers() -> DoctorCheck:
-    """Find the compilers that `dap-ai ask FILE` uses for a source file."""
+    """Check which compilers `dap-ai ask FILE` would use for source files."""
     name = "compilers"
     commands = {language: _compiler(suffix) for language, suffix in {"C": ".c", "C++": ".cpp", "Rust": ".rs"}.items()}
     found = ", ".join(f"{language}: {command}" for language, command in commands.items() if command)
@@ -287,7 +294,7 @@ def _clangd() -> DoctorCheck:
 
 
 def _kinds() -> Iterator[DoctorCheck]:
-    """Report each kind of debuggee that another package provides and that fails to load."""
+    """Report each kind of debuggee whose package is installed but fails to load."""
     for name, why in broken_kinds().items():
         advice = "Its programs cannot be asked about: update that package, or remove it"
         yield DoctorCheck(f"kind of debuggee '{name}'", "optional", f"does not load: {why}", advice)
@@ -313,7 +320,7 @@ def _cores() -> DoctorCheck:
 
 
 def _ptrace() -> DoctorCheck:
-    """Check whether a running native program can be attached to."""
+    """Check whether the system allows attaching to a running native program."""
     name = "attach, native"
     scope = _kernel("yama/ptrace_scope")
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -327,7 +334,7 @@ def _ptrace() -> DoctorCheck:
 
 
 def _kernel(name: str) -> str:
-    """Return a kernel setting from /proc/sys/kernel; empty: this kernel does not have it."""
+    """Return a kernel setting from /proc/sys/kernel; empty if this kernel does not have the setting."""
     try:
         return Path("/proc/sys/kernel", name).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

@@ -11,7 +11,10 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A click group whose command NAME is `command` in module `package.NAME`, or an entry point in `group`."""
+    """A click group whose command NAME is the object `command` in module `package.NAME`.
+
+    Entry points in `group` add further commands.
+    """
 
     def __init__(self, *args: Any, package: str, modules: Sequence[str], group: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -20,12 +23,12 @@ class LazyGroup(click.Group):
         self._group = group
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the modules in the given order, then those of the group's entry points, sorted."""
+        """Return the names of the modules in the given order, then the names of the entry points, sorted."""
         del ctx
         return [*self._modules, *sorted(self._others().names)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module and return the command; None: no such command."""
+        """Import the command's module and return the command; None if there is no such command."""
         del ctx
         if cmd_name in self._modules:
             return importlib.import_module(f"{self._package}.{cmd_name}").command

@@ -24,7 +24,7 @@ _MAX_CHARS = 300
 
 
 class LogError(ValueError):
-    """Raised if a file cannot be replayed; the text says why."""
+    """Raised if a file cannot be replayed; the text gives the reason."""
 
 
 @click.command(help=_HELP)
@@ -45,7 +45,7 @@ def command(log: Path, session: int | None, *, verbose: bool) -> None:
 
 
 def replayed(lines: Iterable[bytes], only: int | None, show: Callable[[str], None] | None = None) -> dict[int, Replay]:
-    """Replay a log's sessions and return them by session number.
+    """Replay the sessions of a wire log and return the replays by session number.
 
     `only`: replay this session alone. `show`: called with each line of the log as text. Raises LogError.
     """
@@ -77,7 +77,10 @@ def _of_another(version: str) -> str:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[Numbered]:
-    """Parse the log line by line, omitting an incomplete last line that a killed proxy left. Raises LogError."""
+    """Parse the log line by line. Raises LogError.
+
+    Omits the incomplete last line that a killed proxy leaves.
+    """
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
@@ -91,7 +94,7 @@ def _rows(lines: Iterable[bytes]) -> Iterator[Numbered]:
 
 
 def describe_replay(replay: Replay) -> str:
-    """Describe a replay's result in plain text, with the first difference if there is one."""
+    """Describe a replay's result as text, with the first difference if there is a difference."""
     found = replay.difference
     counted = f"{replay.events} events, {replay.effects} effects"
     if found is None:
@@ -111,7 +114,7 @@ def _describe_difference(found: ReplayDifference) -> str:
 
 
 def _shown(row: Row) -> str:
-    """Format a row of the log in playbook notation: `>> client request 7 threads {}`."""
+    """Format a row of the log as the tests' playbooks write it: `>> client request 7 threads {}`."""
     if "ended" in row:
         return "-- the session has ended"
     if "rules" in row:

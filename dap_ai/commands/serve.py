@@ -147,7 +147,7 @@ def _of_kernel(kernel: str) -> Backend:
 
 
 def _is_flag(name: str) -> bool:
-    """Return whether the option was given on the command line rather than by an environment variable."""
+    """Return whether the user gave this option on the command line, rather than in an environment variable."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
@@ -158,7 +158,10 @@ def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any
 
 
 def _follow_stdin(heard: Callable[[bytes], None], end: Callable[[int], None]) -> None:
-    """Pass each line of stdin to `heard`, and end the proxy at end of file, as when the parent process is killed."""
+    """Pass each line of stdin to `heard`, and end the proxy at end of file.
+
+    Stdin also ends when the parent process is killed.
+    """
     # A thread, because the loop cannot read a pipe on Windows; a daemon, because a read cannot be interrupted.
     arguments = (asyncio.get_running_loop(), heard, lambda: end(signal.SIGTERM))
     threading.Thread(target=follow, args=arguments, name="stdin", daemon=True).start()

@@ -50,7 +50,7 @@ def command(*, as_json: bool) -> None:
 
 
 def _masked(session: SessionStatus, masker: Masker) -> _SafeSeen:
-    """Mask the source line, exception text and error of a session, each of which may contain a secret."""
+    """Mask the secrets in a session's source line, exception text and error."""
     put(session, place=masker.mask(session.place), error=masker.mask(session.error))
     if session.about and (stop := session.about.stop):
         put(stop, description=masker.mask(stop.description), text=masker.mask(stop.text))
@@ -78,7 +78,7 @@ def _row(session: _SafeSeen) -> tuple[str, ...]:
 
 
 def _state(session: _SafeSeen) -> str:
-    """Format the session's state: `stopped: exception at shop.py:12 in total: return price`."""
+    """Describe a session's state as text: `stopped: exception at shop.py:12 in total: return price`."""
     about = session.about
     if about is None or about.stop is None:
         return about.state if about else ""

@@ -1,4 +1,4 @@
-"""Run a coroutine until it is done or a signal ends it."""
+"""Runs a coroutine until it is done or a signal ends it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 async def until_signalled(
     work: Coroutine[Any, Any, None], begin: Callable[[Callable[[int], None]], None] | None = None
 ) -> int:
-    """Run `work` until it is done or a signal cancels it, and return the number of that signal (0: none).
+    """Run `work` until it is done or a signal cancels it; return the signal's number, or 0 if it was done.
 
-    Cancelling lets `work` end its debug adapter and debuggee, so that none is left behind. `begin` is called with a
+    Cancelling lets `work` end its debug adapter and debuggee, so that neither is left behind. `begin` is called with a
     function that ends the work as the given signal would; call that function only from this event loop.
     """
     task, ended_by = asyncio.ensure_future(work), list[int]()
@@ -36,7 +36,7 @@ async def until_signalled(
 
 
 def at_signals(end: Callable[[int], None]) -> None:
-    """Register `end` with the running loop for SIGINT, SIGTERM and SIGHUP; it gets the signal's number."""
+    """Make the running loop call `end` with the signal's number on SIGINT, SIGTERM and SIGHUP."""
     with contextlib.suppress(NotImplementedError):  # Windows: the end of stdin or of the adapter ends the work
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if number := getattr(signal, name, None):

@@ -1,4 +1,4 @@
-"""Choose the kind of debuggee that the command line names, and the debugger to use for it."""
+"""Chooses the kind of debuggee that the command line names, and the debugger for that kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dap_ai.settings.configuration import Resolved
 
 
 class TargetRequest(msgspec.Struct, frozen=True):
-    """The target as given on the command line, not yet checked. `cwd` is an absolute path."""
+    """The target as the command line names it, not yet checked. `cwd` is an absolute path."""
 
     words: Sequence[str]
     """PROGRAM and its arguments; with `module`, the arguments alone."""
@@ -29,7 +29,7 @@ class TargetRequest(msgspec.Struct, frozen=True):
     run: str | None = None
     """The path of an agent's recorded run."""
     against: str | None = None
-    """The path of another run of the same task, to compare with."""
+    """The path of another recorded run of the same task, to compare `run` with."""
     agent: bool = False
     """Whether `words` is the command line of an agent to run."""
     held: str | None = None
@@ -41,39 +41,42 @@ class TargetRequest(msgspec.Struct, frozen=True):
 
 
 Tell = Callable[[str], None]
-"""A function that shows one status line."""
+"""A function that shows one status line to the user."""
 Make = Callable[[Out], Target]
 
 
 class KindPort(Protocol):
-    """The interface between the command line and a kind of debuggee."""
+    """The interface through which the command line uses a kind of debuggee (Python, native, ...)."""
 
     name: str
     called: str
-    """The kind's name in the sentence `this is ...`."""
+    """The kind's name as in the sentence `this is ...`."""
     debugs: str
-    """The kind's name in the sentence `debugpy debugs ...`."""
+    """The kind's name as in the sentence `debugpy debugs ...`."""
     backends: Sequence[str]
-    """Names of the backends that can debug this kind, the preferred one first."""
+    """Names of the backends that can debug this kind, the preferred backend first."""
 
     def claims(self, wanted: TargetRequest) -> bool:
         """Return whether the user names a target of this kind. Raises UsageError if the target does not exist."""
         ...
 
     def look(self, wanted: TargetRequest, resolved: Resolved, tell: Tell) -> Make:
-        """Prepare what is to be debugged and return a function that makes the target. Raises UsageError, StartError."""
+        """Prepare the target, and return a function that makes it. Raises UsageError, StartError."""
         ...
 
 
 def kind_of(wanted: TargetRequest) -> KindPort:
-    """Return the kind that claims the target; Python if none does. Raises UsageError."""
+    """Return the kind of debuggee that claims the target; Python if no kind claims it. Raises UsageError."""
     known = cast("list[KindPort]", list(kinds()))
     claimed = (kind for kind in known if kind.name != DEFAULT and kind.claims(wanted))
     return next(claimed, cast("KindPort", named(DEFAULT)))
 
 
 def backend_for(resolved: Resolved, kind: KindPort) -> str | None:
-    """Return the backend to use instead of the configured one; None: keep the configured one. Raises UsageError."""
+    """Return the name of the backend that must replace the configured backend; None if that backend fits.
+
+    Raises UsageError.
+    """
     chosen, source = resolved.settings.backend, resolved.sources["backend"]
     others = [other for other in cast("list[KindPort]", list(kinds())) if chosen in other.backends]
     if not others or kind in others:
@@ -87,7 +90,7 @@ def backend_for(resolved: Resolved, kind: KindPort) -> str | None:
 
 
 def _first_installed(kind: KindPort) -> str:
-    """Return the first installed backend of a kind. Raises UsageError with what to install if there is none."""
+    """Return the name of the first installed backend for a kind. Raises UsageError with what to install."""
     advice = ""
     for name in kind.backends:
         try:

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from dap_ai.transport.client import DapClient
 
 _LOG_S = 30.0
-"""Seconds that a session's masker stays available to the wire log after its agent has closed."""
+"""Seconds for which the wire log can still use a session's masker after its agent has closed."""
 
 
 def backend_of(settings: configuration.Settings, *, started: bool = True) -> Backend:
-    """Return the backend that the settings name. Raises UsageError if it is unknown.
+    """Return the backend that the settings name. Raises UsageError if the name is unknown.
 
-    `started`: dap-ai starts the adapter itself; False: the adapter is already running.
+    `started`: dap-ai starts the adapter itself; if False, the adapter already runs.
     """
     try:
         return discover(settings.backend, started=started)
@@ -53,7 +53,7 @@ def backend_of(settings: configuration.Settings, *, started: bool = True) -> Bac
 
 
 def check_provider(settings: configuration.Settings) -> None:
-    """Raise UsageError if no provider can answer with these settings, before the program runs in vain."""
+    """Raise UsageError if no model provider can answer with these settings; called before the program runs."""
     if configuration.provider_of(settings, os.environ) == "offline":
         return
     from dap_ai.agent.providers.base import ProviderError  # noqa: PLC0415  45 ms, spared above
@@ -66,7 +66,10 @@ def check_provider(settings: configuration.Settings) -> None:
 
 
 def open_wire_log(path: Path | None) -> WireLog | None:
-    """Open the file to record sessions in; None without a path. Raises UsageError if it cannot be written."""
+    """Open the file to record sessions in. Raises UsageError if the file cannot be written.
+
+    Returns None if `path` is None.
+    """
     if path is None:
         return None
     from dap_ai.commands.display.wirelog import WireLog  # noqa: PLC0415  as below
@@ -79,9 +82,10 @@ def open_wire_log(path: Path | None) -> WireLog | None:
 
 
 class ProxyWiring:
-    """Creates the parts of each session of a proxy; `own` are the launch arguments that address dap-ai.
+    """Creates the parts of each session of a proxy: adapter, agent, options, wire log.
 
-    `connect`: host and port of a running adapter to use instead of starting one, or the address of a held process.
+    `connect` is the host and port of a running adapter to use instead of starting an adapter, or the address of a held
+    process. `own`, in the methods, are the launch arguments that are meant for dap-ai.
     """
 
     def __init__(  # noqa: PLR0917  what proxy_of is given, in its order
@@ -100,7 +104,7 @@ class ProxyWiring:
         self._masker = masker
         self._resolved = resolved
         self._environ: Mapping[str, str] = os.environ
-        """The environment variables that name keys and endpoints."""
+        """Environment variables, which may name keys and endpoints."""
         self._agents: weakref.WeakSet[SessionAgent] = weakref.WeakSet()
         self._access = access
         self._child_token = access.token or new_child_token()
@@ -108,7 +112,7 @@ class ProxyWiring:
         self._agents_maskers: list[Masker] = [masker] if masker else []
 
     def log(self, text: str) -> None:
-        """Write text to the log, masked; agents mask their own messages about a program."""
+        """Write a text to the log, masked. Agents mask their own messages about a program."""
         if self._log:
             self._log(self.mask(text))
 
@@ -123,7 +127,7 @@ class ProxyWiring:
         return self._masker or Masker(self._resolved.settings.mask)
 
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess | ConnectedAdapter:
-        """Start the debug adapter or connect to it. Raises OSError."""
+        """Start the debug adapter, or connect to a running adapter. Raises OSError."""
         if isinstance(self._connect, str):
             return await ConnectedAdapter.open_post_mortem(self._connect, log)
         if self._connect is not None:
@@ -131,7 +135,7 @@ class ProxyWiring:
         return await AdapterProcess.start(self.backend.command(), log)
 
     def for_anybody(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the launch arguments of a client without a token, with the interpreter that the user chose.
+        """Return the launch arguments of a client without a token, with an interpreter that it did not choose.
 
         The settings, or the folder in which dap-ai was started, choose the interpreter. Raises ValueError if the client
         names another program to run.
@@ -149,7 +153,7 @@ class ProxyWiring:
         return arguments | ({"python": python} if is_python else {})
 
     def journal(self, session: Session) -> SessionLog | None:
-        """Return the wire log of a session; None: sessions are not recorded."""
+        """Return the wire log that records a session; None if sessions are not recorded."""
         if self._wire_log is None:
             return None
         from dap_ai.commands.display.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
@@ -164,7 +168,7 @@ class ProxyWiring:
         return Masker(self._resolved.settings.mask)
 
     def _found(self) -> set[str]:
-        """Return the secrets that the agents' maskers have found."""
+        """Return the secrets that the maskers of all agents have found."""
         return {secret for masker in list(self._agents_maskers) for secret in masker.known()}
 
     def agent(self, own: Mapping[str, Any]) -> AnyAgent:
@@ -185,7 +189,7 @@ class ProxyWiring:
         return _Logged(agent, masker, self._agents_maskers) if is_logged else agent
 
     def answer_by(self, variables: Mapping[str, str | None]) -> str:
-        """Switch all sessions to the provider that these variables name, and describe that provider.
+        """Switch all sessions to the provider that these environment variables name; return its description.
 
         A variable whose value is None is unset. The environment of this process does not change, because debug adapters
         and programs inherit it. Raises ConfigError.
@@ -203,7 +207,7 @@ class ProxyWiring:
         return notice_of(settings, environ)
 
     def options(self, own: Mapping[str, Any]) -> SessionOptions:
-        """Return the options and permissions of one session. Raises ConfigError."""
+        """Return the options and permissions of one session, from settings and launch arguments. Raises ConfigError."""
         settings = configuration.merge_launch(self._resolved, own).settings
         return SessionOptions(
             level=settings.level,
@@ -232,7 +236,7 @@ def _names(value: object) -> list[object]:
 
 
 class _Logged:
-    """Wraps an agent so that the wire log masks the secrets that the agent's masker knows."""
+    """Wraps an agent, so that the wire log masks the secrets that the agent's masker knows."""
 
     def __init__(self, agent: AnyAgent, masker: Masker, maskers: list[Masker]) -> None:
         self._agent = agent
@@ -245,11 +249,11 @@ class _Logged:
         return await self._agent.answer(ask, debugger, sink)
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """Recall the program's past through the wrapped agent."""
+        """Return what a copy of the program can rerun up to this stop, from the wrapped agent."""
         return await self._agent.recall(debugger)
 
     async def close(self) -> None:
-        """Close the agent, and release its masker after the last lines of the log are written."""
+        """Close the agent; release its masker later, once the last lines of the log are written."""
         await self._agent.close()
         asyncio.get_running_loop().call_later(_LOG_S, self._maskers.remove, self._masker)
 
@@ -262,11 +266,11 @@ def proxy_of(
     wire_log: WireLog | None = None,
     backend: Backend | None = None,
 ) -> Proxy:
-    """Create a proxy in front of the configured backend, with an agent to answer questions. Raises UsageError.
+    """Create a proxy for the configured debug adapter, with an agent to answer questions. Raises UsageError.
 
-    No other user may connect to the proxy. `masker`: the masker of its only session; None: each session gets its own.
-    `connect`: the address of a running adapter. `wire_log`: the log to record sessions in. `backend`: a backend to use
-    instead of the configured one.
+    No other user may connect to the proxy. `masker`: the masker of the proxy's only session; None: each session makes
+    its own. `connect`: the address of a running adapter. `wire_log`: the log to record sessions in. `backend`: a
+    backend to use instead of the configured backend.
     """
     check_provider(resolved.settings)
     recipe = ProxyWiring(resolved, NOBODY_ELSE, None, masker, connect, wire_log)
@@ -277,9 +281,9 @@ def proxy_of(
 async def client_of(
     resolved: configuration.Resolved, target: Target, masker: Masker, wire_log: Path | None
 ) -> DapClient:
-    """Create a proxy for the target and return a client of it; `wire_log`: the file to record the session in.
+    """Create a proxy for the target, and return a client of that proxy. Raises UsageError, OSError.
 
-    Raises UsageError, OSError.
+    `wire_log`: the file to record the session in.
     """
     log, connect = open_wire_log(wire_log), target.connect or None
     proxy = proxy_of(resolved, masker=masker, connect=connect, wire_log=log, backend=target.backend)

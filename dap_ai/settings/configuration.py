@@ -1,10 +1,10 @@
-"""The settings, and the source of each value.
+"""Resolves the settings of dap_ai from all sources, and records the source of each value.
 
 Later sources override earlier ones: defaults < the workspace's pyproject.toml (harmless keys only: an opened repository
 is not trusted) < the user's file < `DAP_AI_*` in the environment < flags < `dapAi*` keys of the launch arguments.
 
-Any error in a workspace's file is a warning, so that its program can still be debugged. An error in the user's own
-file raises ConfigError, because a setting the user chose must not be ignored silently.
+Any error in a workspace's file is a warning, so that its program can still be debugged. An error in the user's own file
+raises ConfigError, because a setting the user chose must not be ignored silently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """All settings. `dap-ai config` prints the description of each."""
+    """All settings of dap_ai. `dap-ai config` prints each with its description."""
 
     provider: Annotated[
         str,
@@ -141,34 +141,37 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 WORKSPACE_KEYS = frozenset({"exceptions", "just_my_code", "markdown", "theme"})
-"""Keys a workspace's own pyproject.toml may set: none that runs a file, sends data or lowers a guard."""
+"""Settings that a workspace's pyproject.toml may change. None of them runs a file, sends data or lowers a guard."""
 
 LAUNCH_KEYS = WORKSPACE_KEYS | {"level", "budget_tokens", "ask_timeout_s", "console_prefix"}
-"""Keys that launch arguments may set. A repository may contain launch arguments, so paths that a snapshot may read
-are excluded. `level` can only be lowered there.
+"""Settings that launch arguments may change. They may only lower `level`. A repository may contain launch arguments, so
+settings with paths that a snapshot may read are excluded.
 """
 
 _MAX_WARNINGS = 5
-"""Maximum warnings about the settings of one file."""
+"""Maximum warnings about the settings in one file."""
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
 class ConfigError(Exception):
-    """Raised for a setting that cannot be used; the text names its source, the key and the allowed values."""
+    """Raised for a setting that cannot be used. The text names its source, its key and the allowed values."""
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """The resolved settings with the source of each."""
+    """The resolved settings, and where each value comes from."""
 
     settings: Settings
     sources: Mapping[str, str]
-    """Source of each key's value: `default`, a file's path, `DAP_AI_LEVEL`, `flag`, `launch arguments`."""
+    """Source of each setting's value: `default`, a file's path, `DAP_AI_LEVEL`, `flag`, `launch arguments`."""
     warnings: tuple[str, ...] = ()
-    """Messages for the user about ignored settings, with the reason."""
+    """Messages for the user about settings that were ignored, with the reasons."""
 
 
 def load(cwd: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
-    """Resolves all settings but the launch arguments, which come later. Ignores flags of None. Raises ConfigError."""
+    """Resolves the settings from all sources except launch arguments. Raises ConfigError.
+
+    Flags whose value is None are ignored.
+    """
     warnings: list[str] = []
     layers = [
         *_workspace_layer(cwd, warnings),
@@ -181,7 +184,7 @@ def load(cwd: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Res
 
 
 def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
-    """Returns `resolved` with the allowed `dapAi*` keys of launch or attach arguments applied. Raises ConfigError."""
+    """Applies the allowed `dapAi*` keys of launch or attach arguments to the settings. Raises ConfigError."""
     layers = [
         (key, arguments[name], "launch arguments")
         for key in _FIELDS
@@ -198,12 +201,12 @@ ANSWERER_KEYS = ("provider", "model", "base_url")
 
 
 def answered_by(settings: Settings, by: Settings) -> Settings:
-    """Returns `settings` with the ANSWERER_KEYS of `by`."""
+    """Returns `settings` with the provider, model and endpoint of `by`."""
     return msgspec.structs.replace(settings, **{key: getattr(by, key) for key in ANSWERER_KEYS})
 
 
 def provider_of(settings: Settings, environ: Mapping[str, str], offered: Sequence[str] = ()) -> str:
-    """Returns the provider's name: the configured one, else `editor` if the client offers it, else the default.
+    """Returns the provider's name: the configured provider, else `editor` if the client offers it, else a default.
 
     The default is `openai` if a key or an endpoint is configured, else `offline`. If `editor` is configured but not
     offered, the provider is `offline`, never an endpoint.
@@ -221,17 +224,17 @@ def provider_of(settings: Settings, environ: Mapping[str, str], offered: Sequenc
 
 
 def launch_key(key: str) -> str:
-    """Returns a setting's launch argument: `budget_tokens` -> `dapAiBudgetTokens`."""
+    """Returns the launch argument for a setting: `budget_tokens` -> `dapAiBudgetTokens`."""
     return "dapAi" + "".join(word.title() for word in key.split("_"))
 
 
 def environment_key(key: str) -> str:
-    """Returns a setting's environment variable: `budget_tokens` -> `DAP_AI_BUDGET_TOKENS`."""
+    """Returns the environment variable for a setting: `budget_tokens` -> `DAP_AI_BUDGET_TOKENS`."""
     return f"DAP_AI_{key.upper()}"
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
-    """Returns the user's file: `DAP_AI_CONFIG`, else config.toml in the platform's configuration directory."""
+    """Returns the path of the user's settings file: `DAP_AI_CONFIG`, else config.toml in the platform's folder."""
     if chosen := environ.get("DAP_AI_CONFIG"):
         return Path(chosen).expanduser()
     import platformdirs  # noqa: PLC0415  faster start when the variable is set
@@ -240,13 +243,13 @@ def user_file(environ: Mapping[str, str]) -> Path:
 
 
 def describe(key: str) -> str:
-    """Returns a setting's one-sentence description; empty if it has none."""
+    """Returns the one-sentence description of a setting; empty if the setting has none."""
     metas = (part for part in get_args(_FIELDS[key].type) if isinstance(part, Meta))
     return next((meta.description for meta in metas if meta.description), "")
 
 
 def allowed(key: str) -> str:
-    """Describes a setting's allowed values for a person."""
+    """Describes the allowed values of a setting, for the user."""
     kind, *metas = get_args(_FIELDS[key].type)
     return _allowed(kind) + "".join(_bounds(meta) for meta in metas if isinstance(meta, Meta))
 
@@ -283,7 +286,7 @@ def _convert(key: str, value: Any, source: str) -> Any:
 
 
 def _workspace_layer(cwd: Path, warnings: list[str]) -> Iterator[_Layer]:
-    """Yields the workspace's allowed settings; adds a warning for everything else in its untrusted file."""
+    """Yields the settings that a workspace's untrusted file may change. Adds a warning for every other setting."""
     try:
         file, table = _workspace_table(cwd)
     except (toml_files.BadFile, ConfigError) as error:
@@ -304,7 +307,10 @@ def _workspace_layer(cwd: Path, warnings: list[str]) -> Iterator[_Layer]:
 
 
 def _workspace_table(cwd: Path) -> tuple[Path, dict[str, Any]]:
-    """Returns the nearest pyproject.toml and its `tool.dap-ai` table. Raises BadFile, ConfigError, OSError."""
+    """Returns the nearest pyproject.toml and its `tool.dap-ai` table, which may be empty.
+
+    Raises BadFile, ConfigError, OSError.
+    """
     file = next((up / "pyproject.toml" for up in (cwd, *cwd.parents) if (up / "pyproject.toml").is_file()), None)
     if file is None or b"dap-ai" not in (text := toml_files.read(file)):
         return file or cwd, {}
@@ -315,7 +321,7 @@ def _workspace_table(cwd: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _objection(key: str, value: Any, file: str) -> str:
-    """Returns why a workspace cannot set this key to this value; empty if it can."""
+    """Returns why a workspace may not set a key to this value; empty if it may."""
     if key in _FIELDS and key not in WORKSPACE_KEYS:
         allowed_keys = ", ".join(sorted(WORKSPACE_KEYS))
         return (

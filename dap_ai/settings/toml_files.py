@@ -1,4 +1,4 @@
-"""Reads untrusted TOML files, with limits on size and nesting: a repository may contain any file."""
+"""Reads untrusted TOML files with limits on size and nesting, because a repository may contain any file."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 from dap_ai.system.texts import cut
 
 MAX_FILE_BYTES = 256 * 1024
-"""Maximum size of a file that is read, about ten times that of real ones."""
+"""Maximum size of a settings file, about ten times the size of real files."""
 _DEEP_KEY = re.compile(rb"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){20}""")
-"""Matches a key of more than 20 parts. Parse time is quadratic in the number of parts: a minute for 50,000."""
+"""Matches a key of more than 20 parts. Parse time is quadratic in the number of parts: 50,000 parts take a minute."""
 MAX_REASON_CHARS = 200
-"""Maximum characters of a file that an error quotes."""
+"""Maximum characters of a file's content that an error message quotes."""
 
 
 class BadFile(ValueError):  # noqa: N818  named after its subject
-    """Raised for a file that cannot be used; the text names the file, the reason, and the line if known."""
+    """Raised for a settings file that cannot be used. The text names the file, the reason and, if known, the line."""
 
 
 def read(path: Path) -> bytes:
-    """Returns the bytes of a regular file. Raises BadFile."""
+    """Returns the content of a regular file of limited size. Raises BadFile."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -38,7 +38,7 @@ def read(path: Path) -> bytes:
 
 
 def parse(data: bytes, path: Path) -> dict[str, Any]:
-    """Parses TOML bytes into tables; `path` is for error messages. Raises BadFile."""
+    """Parses TOML data. `path` is used only in error messages. Raises BadFile."""
     if deep := _DEEP_KEY.search(data):
         line = data.count(b"\n", 0, deep.start()) + 1
         raise BadFile(f"{path}: is not read: line {line} has a key of more than 20 parts")

@@ -1,4 +1,4 @@
-"""Applies a fix's diff to the text of a file or cell. Pure."""
+"""Applies a fix's unified diff to the text of a file or notebook cell. Has no side effects."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 
 
 class CannotMend(ValueError):  # noqa: N818  a state, not a mistake
-    """The diff does not apply to this text."""
+    """Raised if a diff does not apply to a text."""
 
 
 def mended(text: str, diff: str) -> str:
-    """Return the text with a unified diff of one file applied; each line must match. Raises CannotMend."""
+    """Return the text after applying a unified diff of one file. Raises CannotMend if a line does not match."""
     lines, grown = text.split("\n"), 0
     for start, old, new in _hunks(diff):
         first = start - 1 + grown
@@ -25,7 +25,7 @@ def mended(text: str, diff: str) -> str:
 
 
 def _hunks(diff: str) -> Sequence[tuple[int, list[str], list[str]]]:
-    """Return (first line, old lines, new lines) of each hunk; lines are 1-based."""
+    """Return each hunk as (number of its first old line, old lines, new lines). Line numbers are 1-based."""
     found: list[tuple[int, list[str], list[str]]] = []
     for line in diff.splitlines():
         if begins := _HUNK.match(line):

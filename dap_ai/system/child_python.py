@@ -1,11 +1,11 @@
-"""Starts Python processes of our own, without importing modules from the folder they start in.
+"""Starts Python child processes for dap_ai without importing modules from their current folder.
 
     python -E .../child_python.py [--path=FOLDERS] MODULE:FUNCTION [ARGUMENT...]
 
-A folder may contain a `json.py`, and `python -m` or `-c` would import that instead of Python's. Here the first entry of
-the import path is this file's folder, which is removed before anything else is imported. `-E` ignores PYTHONPATH, whose
-relative entries refer to the current folder too; its absolute entries are passed as FOLDERS. The environment stays
-unchanged, because programs that the child starts inherit it.
+A folder may contain a `json.py`, and `python -m` or `-c` would import that file instead of Python's module. Here the
+first entry of the import path is this file's folder, which is removed before anything else is imported. `-E` ignores
+PYTHONPATH, because its relative entries refer to the current folder; FOLDERS contains its absolute entries. The
+environment stays unchanged, because programs that the child starts inherit it.
 
 Programs that call dap_ai load this file as well: it imports the standard library only, and runs on Python 3.8.
 """
@@ -24,10 +24,10 @@ _PATH = "--path="
 
 
 def command(function: str, *arguments: str) -> List[str]:  # noqa: UP006
-    """Return the command line of a child of this interpreter that calls `MODULE:FUNCTION` with `sys.argv` set.
+    """Return a command line that calls `MODULE:FUNCTION` in a child process of this interpreter.
 
-    The child has this process's site packages, user site and absolute PYTHONPATH entries, and this installation of
-    dap_ai.
+    The function finds `arguments` in `sys.argv`. The child has this process's site packages, user site, absolute
+    PYTHONPATH entries and installation of dap_ai.
     """
     folders = [folder for folder in absolute(os.environ.get("PYTHONPATH", "")) if folder in sys.path]
     path = [_PATH + os.pathsep.join(folders)] if folders else []
@@ -35,26 +35,26 @@ def command(function: str, *arguments: str) -> List[str]:  # noqa: UP006
 
 
 def environment(base: Mapping[str, str]) -> Dict[str, str]:  # noqa: UP006
-    """Return an environment for querying another Python: `base`, with PYTHONPATH reduced to its absolute entries."""
+    """Return a copy of `base`, for running another Python, that keeps only the absolute entries of PYTHONPATH."""
     if "PYTHONPATH" not in base:
         return dict(base)
     return {**base, "PYTHONPATH": os.pathsep.join(absolute(base["PYTHONPATH"]))}
 
 
 def absolute(folders: str) -> List[str]:  # noqa: UP006
-    """Return the absolute entries of a list like PATH; drops empty ones, which mean the current folder."""
+    """Return the absolute entries of a PATH-like list. Drops empty entries, which mean the current folder."""
     return [os.path.abspath(folder) for folder in folders.split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH100, PTH117
 
 
 def detached() -> None:
-    """Call the function that `argv[1]` names in a detached process, which has no parent waiting for it. POSIX only."""
+    """Call the function that `argv[1]` names in a forked child, and exit the parent. POSIX only."""
     if os.fork():
         os._exit(0)
     _call(sys.argv[1:])
 
 
 def _flags() -> List[str]:  # noqa: UP006
-    """Return `-E` and the options that replace the environment variables it ignores."""
+    """Return `-E`, and options with the effect of the environment variables that `-E` ignores."""
     flags = ["-E", "-X", f"utf8={sys.flags.utf8_mode}"]
     if sys.pycache_prefix is not None:
         flags += ["-X", f"pycache_prefix={sys.pycache_prefix}"]

@@ -1,7 +1,7 @@
-"""The optional extras of the installation: which feature each one provides, and how the user installs it.
+"""The optional extras of dap_ai: the feature that each extra provides, and the command that installs it.
 
-The base installation works without the packages named here; pyproject.toml lists them under the same names. Code that
-imports one of them calls `load`, or checks `is_installed` first.
+pyproject.toml lists the packages of each extra. The base installation works without these packages. Code that imports
+such a package calls `load`, or checks `is_installed` first.
 """
 
 from __future__ import annotations
@@ -14,46 +14,46 @@ from types import ModuleType
 
 
 class MissingExtraError(Exception):
-    """A package of an extra is not installed; the message names the feature and how to install it."""
+    """Raised if a package of an extra is missing. The message names the feature and the install command."""
 
 
 @dataclass(frozen=True)
 class Extra:
-    """An optional extra of the installation."""
+    """An optional extra that the user can install with dap_ai."""
 
     name: str
     feature: str
-    """The feature it provides, as the beginning of a sentence."""
+    """The feature that the extra provides, as the beginning of a sentence."""
     modules: tuple[str, ...] = ()
-    """Importable module names it installs; empty if it installs programs."""
+    """Names of the modules that the extra installs; empty if it installs only programs."""
 
     @property
     def is_installed(self) -> bool:
-        """Whether all its modules can be imported."""
+        """Whether all modules of the extra can be imported."""
         return not self.missing
 
     @property
     def missing(self) -> list[str]:
-        """The names of its modules that cannot be imported."""
+        """The names of the extra's modules that cannot be imported."""
         return [name for name in self.modules if importlib.util.find_spec(name) is None]
 
     def require(self) -> None:
-        """Raise MissingExtraError if one of its modules is missing."""
+        """Raise MissingExtraError if a module of the extra is missing."""
         if self.missing:
             raise MissingExtraError(self.install_advice)
 
     @property
     def install(self) -> str:
-        """The install command, as a sentence without its full stop."""
+        """A sentence with the install command, without its full stop."""
         return f"Install it: {sys.executable} -m pip install 'dap-ai[{self.name}]'"
 
     @property
     def install_advice(self) -> str:
-        """The missing feature and the install command: two sentences, the last without its full stop."""
+        """Two sentences that name the missing feature and the install command, without the last full stop."""
         return f"{self.feature} needs the extra `{self.name}`. {self.install}"
 
     def load(self, module: str) -> ModuleType:
-        """Import one of its modules. Raises MissingExtraError if it is not installed."""
+        """Import and return a module of the extra. Raises MissingExtraError if the module is missing."""
         try:
             return import_module(module)
         except ModuleNotFoundError as error:
@@ -65,7 +65,7 @@ class Extra:
 ATTACH = Extra("attach", "Attaching to a running Python program")
 DEFINITIONS = Extra("definitions", "Looking up definitions by a language server", ("jedi_language_server", "pygls"))
 FLEET = Extra("fleet", "Scanning runs on several machines, at URLs or to Parquet")
-"""Lists no modules: each use needs only one of them."""
+"""Lists no modules, because each use needs only one of the extra's packages."""
 GRAMMARS = Extra(
     "grammars",
     "Reading the source of C, C++ and Rust",

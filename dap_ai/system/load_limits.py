@@ -1,6 +1,6 @@
-"""Time limits that grow with the machine's load, so that they end what hangs but not what is slow.
+"""Time limits that grow with the machine's load: they end work that hangs, but not work that is slow.
 
-Limits are given in seconds of an idle machine. Load from other processes extends them by up to ten times.
+Callers give a limit in seconds on an idle machine. Load from other processes extends the limit by up to ten times.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _LOAD = "/proc/loadavg"
 
 
 def slack() -> float:
-    """Return the current factor by which limits are extended: 1 (idle) to 10."""
+    """Return the factor by which the current load extends limits, from 1 (idle) to 10."""
     return min(max(1.0, _load() / (os.cpu_count() or 1)), _MOST)
 
 
 class Limit:
-    """A time limit in seconds of an idle machine, starting now."""
+    """A time limit that starts now, in seconds on an idle machine."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -30,12 +30,12 @@ class Limit:
 
     @property
     def left_s(self) -> float:
-        """Seconds left at the current load; 0 if it has expired."""
+        """Seconds left at the current load; 0 if the limit has expired."""
         return max(0.0, self._seconds * slack() - (time.monotonic() - self._began))
 
 
 async def wait_for(awaited: Awaitable[_Result], seconds: float | None) -> _Result:
-    """Await with a limit in seconds of an idle machine, as `asyncio.wait_for` does. Raises TimeoutError."""
+    """Await like `asyncio.wait_for`, with a limit in seconds on an idle machine. Raises TimeoutError."""
     if seconds is None:
         return await awaited
     work, limit, left_s = asyncio.ensure_future(awaited), Limit(seconds), seconds
@@ -55,7 +55,10 @@ async def wait_for(awaited: Awaitable[_Result], seconds: float | None) -> _Resul
 async def communicate(
     process: asyncio.subprocess.Process, seconds: float, given: bytes | None = None
 ) -> tuple[bytes, bytes]:
-    """Send `given` to a process and return its (stdout, stderr); kill it after the limit. Raises TimeoutError."""
+    """Send `given` to a process and return its (stdout, stderr). After the limit, kill the process.
+
+    Raises TimeoutError after the limit.
+    """
     try:
         return await wait_for(process.communicate(given), seconds)
     finally:
@@ -65,7 +68,7 @@ async def communicate(
 
 
 def _load() -> float:
-    """Return how many processors are in demand, now or on average over the last minute, whichever is more."""
+    """Return the number of busy processors: now, or averaged over the last minute, whichever is higher."""
     averages = os.getloadavg() if hasattr(os, "getloadavg") else (0.0,)
     try:
         with open(_LOAD, encoding="ascii") as file:  # noqa: PTH123  needs no Path

@@ -1,6 +1,6 @@
-"""Finds programs that dap_ai starts for itself (git, gdb, a compiler), never in the current folder.
+"""Finds programs that dap_ai starts itself, such as git, gdb or a compiler, but never in the current folder.
 
-A command that the user names is looked up by `shutil.which` instead, as the user's shell would.
+`shutil.which` looks up a command that the user names, as the user's shell would.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dap_ai.system.child_python import absolute
 
 
 def locate(name: str, path: str | None = None) -> str | None:
-    """Return the absolute path of a program found by name on PATH, or on `path`; None if there is none.
+    """Return a program's absolute path, searching `path` (default: PATH). Return None if the program is not found.
 
-    Skips relative and empty entries, and the current folder, where Windows looks first. A `name` that contains a folder
-    is not looked up on PATH.
+    Skips relative and empty entries, and the current folder, where Windows looks first. If `name` contains a folder,
+    PATH is not searched.
     """
     if os.path.dirname(name):  # noqa: PTH120  Path("./x") drops the dot
         return shutil.which(name)
@@ -29,7 +29,10 @@ def locate(name: str, path: str | None = None) -> str | None:
 
 
 def search_path() -> str:
-    """Return PATH's absolute entries, after this interpreter's folder because the system's programs may be too old."""
+    """Return this interpreter's folder and PATH's absolute entries, as a PATH.
+
+    The interpreter's folder is first, because the system's own programs may be too old.
+    """
     return os.pathsep.join([os.path.dirname(sys.executable), *absolute(_path())])  # noqa: PTH120
 
 

@@ -1,7 +1,7 @@
-"""Formats text: truncates, pluralises, quotes as inline code, fences as a code block. Pure.
+"""Formats text: truncates text, pluralises nouns, and quotes text as inline code or a code block. Has no side effects.
 
-Where the reader must know how much is missing, use `agent.case.value_texts.cut` (a value in an answer) or
-`agent.tools.base.clip` (a result for a model) instead.
+Where the reader must know how much text is missing, use `agent.case.value_texts.cut` (for a value in an answer) or
+`agent.tools.base.clip` (for a result sent to a model) instead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _TICKS = re.compile(r"`+")
 
 
 def cut(text: str, most: int, mark: str = "...") -> str:
-    """Truncates `text` to `most` characters, ending in `mark`."""
+    """Truncates `text` to at most `most` characters. A truncated text ends in `mark`."""
     return text if len(text) <= most else text[: max(most - len(mark), 0)].rstrip() + mark
 
 
@@ -22,7 +22,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def code(text: str) -> str:
-    """Formats text as Markdown inline code; the text may contain backticks."""
+    """Formats text, which may contain backticks, as Markdown inline code."""
     text = " ".join(text.split("\n"))
     if "`" not in text:
         return f"`{text}`"
@@ -31,7 +31,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """Formats text as a Markdown code block; the text may contain code fences."""
+    """Formats text, which may contain code fences, as a Markdown code block."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

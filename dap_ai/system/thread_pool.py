@@ -1,9 +1,9 @@
-"""Threads for asyncio that delay neither their caller nor the process once their result is no longer needed.
+"""Daemon threads for asyncio: work whose result is no longer needed delays neither its caller nor the process exit.
 
-asyncio and Python join the threads of their pool at exit, and a thread cannot be interrupted: a search of minutes
-outlived Ctrl-C, a closed pipe and the client. Here each call of `asyncio.to_thread`, and each host name look-up, runs
-in its own daemon thread, which nothing joins. When the awaiting task is cancelled, the thread is marked as abandoned
-and ends at its next `check`.
+asyncio and Python join their pool's threads at exit, and Python cannot interrupt a thread. A search that took minutes
+therefore outlived Ctrl-C, a closed pipe and the client. Here each call of `asyncio.to_thread` and each host name
+look-up runs in its own daemon thread, which nothing joins. Cancelling the awaiting task marks the thread as abandoned,
+and the thread ends at its next `check`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 _Result = TypeVar("_Result")
 _here = threading.local()
 _SWITCH_S = 0.0005
-"""Maximum seconds the event loop waits for a thread that imports or analyses; Python's default is 5 ms."""
+"""Maximum seconds that the event loop waits for another thread that computes. Python's default is 5 ms."""
 
 
 class AbandonedError(BaseException):
-    """The awaiting task was cancelled. Derives from BaseException so that no `except Exception` continues after it."""
+    """Raised in a thread whose awaiting task was cancelled. `except Exception` does not catch it."""
 
 
 def check() -> None:
-    """Raise AbandonedError if this thread's work is no longer awaited; for long loops (0.1 µs per call)."""
+    """Raise AbandonedError if no task awaits this thread's work any more. Call this in long loops (0.1 µs per call)."""
     work: _Work | None = getattr(_here, "work", None)
     if work is not None and work.unwanted:
         raise AbandonedError
 
 
 def run(main: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine as `asyncio.run` does, with this module's threads."""
+    """Run a coroutine like `asyncio.run`, with each blocking call in its own daemon thread."""
     sys.setswitchinterval(_SWITCH_S)
 
     async def begun() -> _Result:
@@ -50,17 +50,17 @@ else:
 
 
 class _Work(_AnyFuture):
-    """The future of one thread's work. asyncio cancels it together with the task that awaits it."""
+    """The future of one thread's work. asyncio cancels the future together with the task that awaits it."""
 
     unwanted = False
 
     def cancel(self) -> bool:
-        """Mark the work as abandoned; the thread ends at its next `check`."""
+        """Mark the work as abandoned, so that its thread ends at the next `check`."""
         self.unwanted = True
         return super().cancel()
 
     def do(self, call: Callable[..., _Result], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Run the call in this thread and set the future's result or exception."""
+        """Run `call` in the current thread, and set its result or exception on this future."""
         _here.work = self
         if not self.set_running_or_notify_cancel():
             return
@@ -71,13 +71,13 @@ class _Work(_AnyFuture):
 
 
 class ThreadExecutor(ThreadPoolExecutor):
-    """The event loop's default executor. asyncio requires a ThreadPoolExecutor."""
+    """The event loop's default executor. asyncio requires a subclass of ThreadPoolExecutor."""
 
     def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
-        """Start the call in a new thread; see Executor. Never waits for a free thread."""
+        """Start the call in a new thread at once, and return its future."""
         work = _Work()
         threading.Thread(target=work.do, args=(fn, args, kwargs), name="dap-ai work", daemon=True).start()
         return work
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Does nothing: no thread is joined."""
+        """Do nothing: the executor never joins a thread."""

@@ -1,4 +1,4 @@
-"""Tells the user's own code from library code by its path."""
+"""Distinguishes the user's own code from library code by its path."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ _LIBRARY = re.compile(
 
 
 def is_user_path(path: str) -> bool:
-    """Whether a path is the user's own code: a real file outside the library folders."""
+    """Whether a path belongs to the user's own code: a real file outside the library folders."""
     return bool(path) and not path.startswith("<") and not _LIBRARY.search(path)

@@ -1,7 +1,6 @@
-"""Byte links (stdio, TCP, Unix sockets), admission control for them, and a headless DAP client.
+"""Byte links over stdio, TCP and Unix sockets, access control for listening sockets, and a headless DAP client.
 
-Bytes arrive by callback and writes go straight to the transport, so that a message costs no task switch. Back-pressure
-is explicit: a link whose peer does not read calls its `on_full`. Connections of other users of the machine are refused
-(`admission.py`). `client.py` serves the command line, joined sessions and tests; it is the only module here that
-interprets messages.
+Bytes arrive by callback, and writes go straight to the transport, so that a message costs no task switch. A link whose
+peer does not read reports this to its owner by `on_full`. `admission.py` refuses connections of other users of the
+machine. `client.py` serves the command line, joined sessions and tests; no other module here interprets messages.
 """

@@ -1,7 +1,7 @@
-"""Listening sockets that accept connections of our own user only, checked before a byte is read.
+"""Listening sockets that accept only connections of the current user. They check the user before reading a byte.
 
-All of dap_ai listens through this module. The kernel reports which user owns the other end (peer_users.py). A listener
-may require a token as well.
+Every listener of dap_ai uses this module. The kernel reports the user at the other end of a connection (peer_users.py).
+A listener may require a token as well.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Log = Callable[[str], None]
 
 
 def listening_tcp(host: str, port: int, backlog: int = _BACKLOG) -> socket.socket:
-    """Return a listening TCP socket for `serve`, in this process or in one that inherits it. Raises OSError."""
+    """Return a listening TCP socket, to be passed to `serve` here or in a child process. Raises OSError."""
     return socket.create_server((host, port), backlog=backlog)
 
 
 def listening_unix(path: Path) -> socket.socket:
-    """Return a listening Unix socket at a path that only its user can reach. Raises OSError."""
+    """Return a listening Unix socket at `path`, which other users cannot open. Raises OSError."""
     bound = socket.socket(socket.AF_UNIX)
     try:
         bound.bind(str(path))
@@ -49,9 +49,10 @@ async def serve(
     others: Callable[[], Collection[int]] = frozenset,
     backlog: int = _BACKLOG,
 ) -> asyncio.Server:
-    """Serve each connection of our own user with a new `protocol`; abort and log all others. Raises OSError.
+    """Serve each connection of the current user with a new `protocol`. Abort and log other users' connections.
 
-    `at` is an address or a listening socket. `others` returns the ids of users to accept as well if we are root.
+    `at` is an address or a listening socket. If the current user is root, users whose ids `others` returns are accepted
+    too. Raises OSError.
     """
     loop = asyncio.get_running_loop()
 
@@ -66,7 +67,7 @@ async def serve(
 
 
 class _Admission(asyncio.Protocol):
-    """A new connection whose user is not checked yet; the event loop reads nothing from it until then."""
+    """A new connection whose user is still unchecked. The event loop reads nothing from it before the check."""
 
     def __init__(
         self, protocol: Callable[[], asyncio.Protocol], log: Log, others: Callable[[], Collection[int]]
@@ -86,6 +87,6 @@ class _Admission(asyncio.Protocol):
 
 
 def _name(transport: asyncio.BaseTransport) -> str:
-    """Return `host:port` of the other end; a Unix socket's other end has no name."""
+    """Return `host:port` of the other end, or a fixed text if the other end is a Unix socket."""
     peer = transport.get_extra_info("peername")
     return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "who connected"

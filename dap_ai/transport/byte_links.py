@@ -1,8 +1,8 @@
-"""Byte links without tasks: bytes arrive by callback, writes go straight to the transport.
+"""Byte links without tasks: bytes arrive by callback, and writes go straight to the transport.
 
-A message through the proxy costs no task switch (the streams of anyio and asyncio cost one or two, measured at 0.2 ms
-per round trip). Back-pressure is explicit: a link whose peer does not read calls its `on_full`, and the owner stops
-reading the other side.
+A message through the proxy costs no task switch. The streams of anyio and asyncio cost one or two switches, measured at
+0.2 ms per round trip. When a peer does not read, its link calls `on_full`, and the link's owner stops reading the other
+side.
 """
 
 from __future__ import annotations
@@ -16,63 +16,66 @@ from dap_ai.protocol.wire.framing import encode_frame, encode_header
 from dap_ai.system.load_limits import wait_for
 
 HIGH_WATER_BYTES = 4 * 1024 * 1024
-"""Number of unsent bytes on a link above which the other side is not read."""
+"""Number of unsent bytes on a link above which dap_ai stops reading the other side."""
 
 FLUSH_S = 5.0
-"""Maximum seconds for a peer to read the remaining bytes after the link is closed."""
+"""Maximum seconds that a closed link waits for its peer to read the remaining bytes."""
 _PIPE_BYTES = 1024 * 1024
 _LARGE_BYTES = 64 * 1024
-"""Size from which copying the bytes costs more than a second system call."""
+"""Size in bytes above which copying a message costs more than a second system call."""
 
 
 class Writer(Protocol):
-    """A destination for messages."""
+    """A destination to which messages are written as bytes."""
 
     def write(self, data: bytes) -> None:
-        """Send bytes."""
+        """Send these bytes."""
         ...
 
 
 class ByteLink(Protocol):
-    """One end of a byte stream. Call `start` to receive."""
+    """One end of a byte stream. Call `start` to receive bytes."""
 
     def start(
         self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]
     ) -> None:
-        """Deliver bytes to `on_data`, then call `on_end` once; call `on_full` when the unsent bytes cross the limit."""
+        """Deliver received bytes to `on_data`, and call `on_end` once at the end of the stream.
+
+        Calls `on_full(True)` when the unsent bytes exceed the limit, and `on_full(False)` when they are below it again.
+        """
         ...
 
     def write(self, data: bytes) -> None:
-        """Send bytes, buffering those the peer does not read. Never blocks or raises; bytes after the end are lost."""
+        """Send bytes, buffering them while the peer does not read. Never blocks or raises. Drops bytes after close."""
         ...
 
     def hold(self, *, held: bool) -> None:
-        """Buffer further writes (`held`), or send all buffered bytes in one write."""
+        """Buffer all further writes if `held`; else send the buffered bytes in one write."""
         ...
 
     def pause(self, *, paused: bool) -> None:
-        """Pause or resume reading."""
+        """Stop or resume reading from the peer."""
         ...
 
     def close(self) -> None:
-        """Flush and close: later if the peer is not reading now, never if it does not read at all.
+        """Close the link once the peer has read all unsent bytes. If the peer does not read, the link stays open.
 
-        No callback is called afterwards.
+        Calls no callback afterwards.
         """
         ...
 
     def abort(self) -> None:
-        """Close at once; unsent bytes are lost."""
+        """Close the link at once and drop unsent bytes."""
         ...
 
     @property
     def has_unsent(self) -> bool:
-        """Whether bytes are waiting for the peer to read them."""
+        """Whether the link has bytes that it could not send yet."""
         ...
 
 
 class _Receiver:
-    """The receiving side of a link; keeps bytes that arrive before `start`."""
+    """The receiving side of a link. Keeps bytes that arrive before `start` is called."""
 
     def __init__(self) -> None:
         self._early = bytearray()
@@ -84,7 +87,7 @@ class _Receiver:
     def start(
         self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]
     ) -> None:
-        """See ByteLink."""
+        """Set the callbacks, and deliver the bytes that arrived earlier."""
         self._on_data, self._on_end, self._on_full = on_data, on_end, on_full
         if self._early:
             early, self._early = bytes(self._early), bytearray()
@@ -93,14 +96,14 @@ class _Receiver:
             on_end()
 
     def data_received(self, data: bytes) -> None:
-        """Deliver received bytes, or keep them until `start`."""
+        """Deliver received bytes, or keep them until `start` is called."""
         if self._on_data is None:
             self._early += data
         else:
             self._on_data(data)
 
     def end_received(self) -> None:
-        """Report the end of the stream, once."""
+        """Report the end of the stream, at most once."""
         if self._ended:
             return
         self._ended = True
@@ -109,7 +112,7 @@ class _Receiver:
 
 
 class TransportLink(_Receiver, asyncio.Protocol):
-    """A link over an asyncio transport (socket or pipe), duplex or made of two pipes."""
+    """A link over an asyncio transport: one socket, or two pipes."""
 
     def __init__(self, on_connected: Callable[[TransportLink], None] | None = None) -> None:
         super().__init__()
@@ -120,7 +123,7 @@ class TransportLink(_Receiver, asyncio.Protocol):
         self._held: list[bytes] | None = None
 
     def attach(self, reader: Any, writer: Any) -> None:
-        """Use these transports. Call it only if reading and writing use two different ones."""
+        """Use these two transports. Call this method only if reading and writing use different ones."""
         self._reader = reader
         self._writer = writer
         if writer is not None:
@@ -130,11 +133,11 @@ class TransportLink(_Receiver, asyncio.Protocol):
 
     @property
     def own_port(self) -> int:
-        """The local port of a TCP connection; 0 before it is connected."""
+        """The local port of a TCP connection; 0 before the connection is made."""
         return self._writer.get_extra_info("sockname")[1] if self._writer is not None else 0
 
     def write(self, data: bytes) -> None:
-        """See ByteLink."""
+        """Send bytes, or buffer them while the link is held."""
         if self._held is None:
             self._send(data)
         elif len(data) < _LARGE_BYTES:
@@ -145,7 +148,7 @@ class TransportLink(_Receiver, asyncio.Protocol):
             self.hold(held=True)
 
     def hold(self, *, held: bool) -> None:
-        """See ByteLink."""
+        """Buffer all further writes if `held`; else send the buffered bytes in one write."""
         kept, self._held = self._held, [] if held else None
         if kept:
             self._send(b"".join(kept))
@@ -156,14 +159,14 @@ class TransportLink(_Receiver, asyncio.Protocol):
             self._writer.write(data if len(data) < _LARGE_BYTES else memoryview(data))
 
     def pause(self, *, paused: bool) -> None:
-        """See ByteLink."""
+        """Stop or resume reading, unless the transport has closed."""
         if self._reader is None or self._reader.is_closing():
             return
         with contextlib.suppress(RuntimeError):  # the transport has just closed
             self._reader.pause_reading() if paused else self._reader.resume_reading()
 
     def close(self) -> None:
-        """See ByteLink."""
+        """Send the buffered bytes, drop the callbacks and close the transport."""
         self.hold(held=False)
         self._on_data = self._on_end = self._on_full = None  # else the unsent bytes would keep the session in memory
         for transport in (self._writer, self._reader):
@@ -171,7 +174,7 @@ class TransportLink(_Receiver, asyncio.Protocol):
                 transport.close()
 
     def abort(self) -> None:
-        """See ByteLink."""
+        """Close the transport at once and drop unsent bytes."""
         self._held = None
         if self._writer is not None:
             self._writer.abort()
@@ -180,84 +183,84 @@ class TransportLink(_Receiver, asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """See ByteLink."""
+        """Whether the transport still buffers bytes that it could not send."""
         return self._writer is not None and self._writer.get_write_buffer_size() > 0
 
     # -- asyncio.Protocol -------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """Attach a duplex transport that has connected."""
+        """Attach a transport that has connected, and report the connection."""
         if self._on_connected is not None:
             self.attach(transport, transport)
             self._on_connected(self)
 
     def eof_received(self) -> bool:
-        """Report that the peer sends nothing more, and keep the transport open for our writes."""
+        """Report the end of the peer's stream, but keep the transport open for writes."""
         self.end_received()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  asyncio's signature
-        """Report that the transport is closed."""
+        """Report that the transport has closed."""
         if self._full:
             self.resume_writing()
         self.end_received()
 
     def pause_writing(self) -> None:
-        """Report that the unsent bytes exceed the limit."""
+        """Report that the number of unsent bytes exceeds the limit."""
         self._full = True
         if self._on_full is not None:
             self._on_full(True)
 
     def resume_writing(self) -> None:
-        """Report that the unsent bytes are below the limit again."""
+        """Report that the number of unsent bytes is below the limit again."""
         self._full = False
         if self._on_full is not None:
             self._on_full(False)
 
 
 class MemoryLink(_Receiver):
-    """One end of a link within this process; `memory_pair` makes both."""
+    """One end of a link within this process. `memory_pair` creates both ends."""
 
     def __init__(self) -> None:
         super().__init__()
         self.peer: MemoryLink | None = None
 
     def write(self, data: bytes) -> None:
-        """See ByteLink."""
+        """Deliver bytes to the other end in the event loop's next turn."""
         if self.peer is not None:
             asyncio.get_running_loop().call_soon(self.peer.data_received, data)
 
     def hold(self, *, held: bool) -> None:
-        """See ByteLink. Does nothing: batching writes saves nothing in memory."""
+        """Do nothing: batching writes saves nothing in memory."""
 
     def pause(self, *, paused: bool) -> None:
-        """See ByteLink. Does nothing: both ends are in one process."""
+        """Do nothing: both ends of the link are in one process."""
 
     def close(self) -> None:
-        """See ByteLink."""
+        """Disconnect from the other end, which then reports the end of its stream."""
         peer, self.peer = self.peer, None
         if peer is not None:
             asyncio.get_running_loop().call_soon(peer.end_received)
 
     def abort(self) -> None:
-        """See ByteLink."""
+        """Close this end, just as `close` does."""
         self.close()
 
     @property
     def has_unsent(self) -> bool:
-        """See ByteLink. Always False: the peer receives every write."""
+        """Always False: the other end receives every write."""
         return False
 
 
 def memory_pair() -> tuple[MemoryLink, MemoryLink]:
-    """Return the two ends of a new link."""
+    """Return the two ends of a new link within this process."""
     one, two = MemoryLink(), MemoryLink()
     one.peer, two.peer = two, one
     return one, two
 
 
 async def open_tcp(host: str, port: int, timeout_s: float) -> TransportLink:
-    """Open a TCP connection. Raises OSError, and TimeoutError after `timeout_s`."""
+    """Open a TCP connection and return its link. Raises OSError, and TimeoutError after `timeout_s`."""
     loop = asyncio.get_running_loop()
     connected = loop.create_connection(lambda: TransportLink(lambda _link: None), host, port)
     _, link = await wait_for(connected, timeout_s)
@@ -265,7 +268,7 @@ async def open_tcp(host: str, port: int, timeout_s: float) -> TransportLink:
 
 
 def write_message(link: Writer, body: bytes) -> None:
-    """Send a message; the header of a large one is sent separately, to avoid a copy."""
+    """Send a message with its header. To avoid a copy, the header of a large message is a separate write."""
     if len(body) < _LARGE_BYTES:
         link.write(encode_frame(body))
     else:
@@ -274,16 +277,16 @@ def write_message(link: Writer, body: bytes) -> None:
 
 
 def part(link: ByteLink) -> None:
-    """Close a link at once, or as soon as the peer has read everything, after FLUSH_S at the latest."""
+    """Close a link once the peer has read everything, and abort it after FLUSH_S."""
     link.close()
     if link.has_unsent:
         asyncio.get_running_loop().call_later(FLUSH_S, link.abort)
 
 
 def _widen(transport: Any) -> None:
-    """Enlarge a pipe's buffer where the system can, so that its two ends switch less often.
+    """Enlarge a pipe's buffer, if the system supports that, so that reader and writer switch less often.
 
-    A burst of output fills the default 64 KiB in 4 ms, and then the adapter waits.
+    Without it, a burst of output fills the default 64 KiB in 4 ms, and the adapter must wait.
     """
     pipe = transport.get_extra_info("pipe") if transport is not None else None
     with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):  # not Linux, a socket, or closed

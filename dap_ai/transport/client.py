@@ -1,4 +1,4 @@
-"""A headless DAP client over one link, for the command line and the tests."""
+"""A headless DAP client over one byte link, for the command line and the tests."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ReverseAnswer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class ConnectionClosed(Exception):  # noqa: N818  a state, not a mistake
-    """The other end closed the stream."""
+    """Raised if the other end has closed the stream."""
 
 
 class DapClient:
-    """DAP client. `reverse` maps a reverse request's command to its handler; other reverse requests fail."""
+    """A headless DAP client. `reverse` maps commands of reverse requests to handlers; other reverse requests fail."""
 
     def __init__(self, link: ByteLink, end: Callable[[], Awaitable[None]] | None = None) -> None:
         self.capabilities: dict[str, Any] = {}
@@ -42,7 +42,7 @@ class DapClient:
         link.start(self._on_data, self._on_end, lambda _full: None)
 
     def on_event(self, listener: EventListener) -> None:
-        """Call `listener(name, body)` for every event on arrival, before `wait_event` returns it."""
+        """Call `listener(name, body)` for every event when it arrives, before `wait_event` returns it."""
         self._listeners.append(listener)
 
     def on_close(self, listener: Callable[[], None]) -> None:
@@ -50,7 +50,7 @@ class DapClient:
         self._close_listeners.append(listener)
 
     async def initialize(self, adapter_id: str, **more: Any) -> dict[str, Any]:
-        """Send `initialize`; return the capabilities and keep them."""
+        """Send `initialize`, and return and store the adapter's capabilities."""
         arguments = {"clientID": "dap-ai", "adapterID": adapter_id, "pathFormat": "path", **more}
         self.capabilities = await self.request("initialize", arguments | {"linesStartAt1": True})
         return self.capabilities
@@ -58,7 +58,7 @@ class DapClient:
     async def request(
         self, command: str, arguments: Mapping[str, Any] | None = None, timeout_s: float | None = None
     ) -> dict[str, Any]:
-        """Send a request and return the response's body; `timeout_s`: in seconds of an idle machine (see load_limits).
+        """Send a request and return the body of its response. `timeout_s` counts seconds on an idle machine.
 
         Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
@@ -69,7 +69,7 @@ class DapClient:
         return message.read(dict[str, Any])
 
     def send(self, command: str, arguments: Mapping[str, Any] | None = None) -> asyncio.Future[Envelope]:
-        """Send a request at once; the future resolves to the response, whether it succeeded or failed."""
+        """Send a request at once. The returned future resolves to the response, even if the request failed."""
         future: asyncio.Future[Envelope] = asyncio.get_running_loop().create_future()
         if self._closed:
             future.set_exception(ConnectionClosed())
@@ -80,9 +80,9 @@ class DapClient:
         return future
 
     async def wait_event(self, *names: str) -> tuple[str, dict[str, Any]]:
-        """Return (name, body) of the next event with one of these names, or of any if none is given.
+        """Return (name, body) of the next event with one of these names, or of the next event if no name is given.
 
-        Drops other events before it. Raises ConnectionClosed.
+        Drops the events before it. Raises ConnectionClosed.
         """
         while True:
             event = await self._events.get()
@@ -93,7 +93,7 @@ class DapClient:
                 return event
 
     async def close(self) -> None:
-        """Close the connection and, if in process, end the proxy and the adapter's process tree behind it."""
+        """Close the connection. If the proxy runs in this process, end the proxy and the adapter's process tree."""
         self._link.close()
         self._on_end()
         if self._end is not None:

@@ -1,6 +1,6 @@
-"""The user at the other end of a connection, where the kernel reports it: any user can connect to a port.
+"""Asks the kernel which user owns the other end of a connection, since any user can connect to a local port.
 
-Imports the standard library only, except in `users_of`: debugpy's adapter uses this file as well
+Imports the standard library only, except in `users_of`. debugpy's adapter uses this file as well
 (backends/debugpy/shim.py), and so does an agent's Python from 3.8 on (debuggees/runs/running/attached).
 """
 
@@ -15,25 +15,24 @@ from typing import Iterable, Iterator, Tuple
 Address = Tuple[str, int]
 
 GONE = -1
-"""Value in place of a user id: the other end was already closed, so its user is unknown."""
+"""Returned in place of a user id if the other end was already closed and its user is unknown."""
 
 _ROOT = 0
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _READS = 3
-"""Number of reads of the table; one that changes during a read may lack a row."""
+"""Maximum number of reads of the kernel's table. If the table changes during a read, a row may be missing."""
 
 
 def is_of_another_user(connected: socket.socket) -> bool:
-    """Whether the other end of a connection belongs to a user other than us and root, or is closed already.
+    """Whether the other end of a connection is already closed, or belongs to a user other than us and root.
 
-    Where the kernel does not report the user, the answer is False: there our private folder, or a token, keeps others
-    out.
+    False if the kernel does not report the user. There, a private folder or a token keeps other users out.
     """
     return is_another(user_at(connected))
 
 
 def user_at(connected: socket.socket) -> int | None:
-    """Return the id of the user at the other end of a connection, or GONE; None if the kernel does not report it."""
+    """Return the id of the user at the other end. GONE if that end is closed; None if the kernel does not report it."""
     if connected.family == getattr(socket, "AF_UNIX", None):
         return _user_of_unix(connected)
     try:
@@ -51,9 +50,9 @@ def _user_of_unix(connected: socket.socket) -> int | None:
 
 
 def user_of(peer: Address, own: Address) -> int | None:
-    """Return the id of the user who made this TCP connection, from the kernel's socket table (Linux), or GONE.
+    """Return the id of the user who made this TCP connection, from Linux's socket table. GONE if the peer has left.
 
-    None if the kernel does not report it, or the connection is from another machine.
+    None if the kernel does not report the user, or the connection is from another machine.
     """
     if not hasattr(os, "getuid"):
         return None
@@ -69,14 +68,14 @@ def user_of(peer: Address, own: Address) -> int | None:
 
 
 def is_another(uid: int | None) -> bool:
-    """Whether this user is known and neither us nor root."""
+    """Whether this user id is known and belongs to neither us nor root."""
     return uid is not None and uid not in (_ROOT, os.getuid())
 
 
 def users_of(roots: Iterable[int]) -> set[int]:
     """Return the users who run these processes and their descendants; empty without psutil.
 
-    For root, who may debug or record a program of another user.
+    Used if we are root, because root may debug or record a program of another user.
     """
     try:
         import psutil  # noqa: PLC0415  only root needs it
@@ -100,7 +99,7 @@ def _rows() -> Iterator[str]:
 
 
 def _found(rows: Iterable[str], peer: Address, own: Address) -> Iterator[int | None]:
-    """Yield the user of the row of the peer's end, and None for each row at our port."""
+    """Yield the user id from the row of the peer's end, and None for each other row with our port."""
     peers, owns = _written(*peer), _written(*own)
     mark = f":{own[1]:04X} "
     for row in rows:
@@ -114,9 +113,9 @@ def _found(rows: Iterable[str], peer: Address, own: Address) -> Iterator[int | N
 
 
 def _written(host: str, port: int) -> set[str]:
-    """Return an address in the kernel's notation: hexadecimal 4-byte words in the machine's byte order.
+    """Return the notations of an address in the kernel's table: hexadecimal 4-byte words in the machine's byte order.
 
-    An IPv4 address has two notations: the two ends of a connection may be sockets of different families.
+    An IPv4 address has two notations, because the two ends of a connection may be sockets of different families.
     """
     host = host.partition("%")[0]
     packed = socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)

@@ -1,4 +1,4 @@
-"""This process's stdin and stdout as a link, for pipes, files and devices; on Windows too."""
+"""Links this process's stdin and stdout, which may be pipes, files or devices. Also works on Windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.transport.byte_links import ByteLink, TransportLink
 
 
 async def open_stdio() -> ByteLink:
-    """Return this process's stdin and stdout as a link; other output to fd 1 then goes to stderr."""
+    """Return a link over this process's stdin and stdout. Other output to fd 1 then goes to stderr."""
     loop = asyncio.get_running_loop()
     source = os.fdopen(os.dup(0), "rb", buffering=0)
     sink = os.fdopen(os.dup(1), "wb", buffering=0)
@@ -33,7 +33,7 @@ async def open_stdio() -> ByteLink:
 
 
 def _can_be_polled(file: Any) -> bool:
-    """Return whether the event loop can poll a file: False for regular files and devices such as /dev/null.
+    """Whether the event loop can poll a file. False for regular files and devices such as /dev/null.
 
     asyncio takes a device for a terminal and waits forever.
     """
@@ -42,7 +42,7 @@ def _can_be_polled(file: Any) -> bool:
 
 
 class _ThreadedLink:
-    """A link over blocking files, for files that the event loop cannot poll."""
+    """A link over files that the event loop cannot poll. A thread reads them, and writes block."""
 
     def __init__(self, source: Any, sink: Any, loop: asyncio.AbstractEventLoop) -> None:
         self._source = source
@@ -57,7 +57,7 @@ class _ThreadedLink:
         on_end: Callable[[], None],
         on_full: Callable[[bool], None],  # noqa: ARG002  writes block instead
     ) -> None:
-        """See ByteLink."""
+        """Start the thread that reads the source and delivers its bytes. Ignores `on_full`, because writes block."""
 
         def read() -> None:
             while True:
@@ -76,29 +76,29 @@ class _ThreadedLink:
         threading.Thread(target=read, name="dap-ai stdin", daemon=True).start()
 
     def write(self, data: bytes) -> None:
-        """See ByteLink. Blocks while the peer does not read."""
+        """Write the bytes, blocking while the peer does not read."""
         with contextlib.suppress(OSError, ValueError):
             view = memoryview(data)
             while view:
                 view = view[self._sink.write(view) :]
 
     def hold(self, *, held: bool) -> None:
-        """See ByteLink. Does nothing: a write costs little compared with the thread."""
+        """Do nothing: a write costs little compared with the thread."""
 
     def pause(self, *, paused: bool) -> None:
-        """See ByteLink."""
+        """Stop or resume reading after the current read."""
         self._go_on.clear() if paused else self._go_on.set()
 
     def close(self) -> None:
-        """See ByteLink."""
+        """Close the file that this link writes to."""
         with contextlib.suppress(OSError):
             self._sink.close()
 
     def abort(self) -> None:
-        """See ByteLink."""
+        """Close the link, just as `close` does."""
         self.close()
 
     @property
     def has_unsent(self) -> bool:
-        """See ByteLink. Always False: writes block until everything is written."""
+        """Always False: each write blocks until all its bytes are written."""
         return False

@@ -1,4 +1,4 @@
-"""Questions in a session, from acceptance to the last event, and everything the agent does through the session. Pure.
+"""Questions in a session ("asks"), from acceptance to the last event, and all actions of the agent. Does no I/O.
 
     ask        accepted -> running -> ended (completed, cancelled, notStopped, limit, failed)
     action     requested -> done | failed;    a resume: -> [snapshots end] -> sent -> stopped | ended | still running

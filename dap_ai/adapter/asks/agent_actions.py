@@ -1,12 +1,12 @@
-"""Performs the agent's actions on the program, at the level `mutate` only: step, set breakpoints, evaluate, assign.
+"""Performs the agent's actions on the program: step, set breakpoints, evaluate, assign. Requires the level `mutate`.
 
     ActionRequest -> refused | NotStopped
                  -> evaluate, setExpression, setVariable   after the editor's requests, as the agent's reads
                  -> setBreakpoints                         merged with the client's (agent_breakpoints.py)
                  -> next, stepIn, stepOut, continue        until the program stops again (resuming.py)
 
-The requester has asked for the user's consent before (consent.py, agent/guard/policy.py); the checks here are the
-second barrier.
+Before each action, the user has consented to it (consent.py, agent/guard/policy.py). The checks here are the second
+barrier.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 
 class Acting:
-    """Performs the actions of the session's asks."""
+    """Performs the agent's actions on the program for a session's questions."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Acting:
         self.resuming = Resuming(out, state, gate, jobs, self._outcomes)
 
     def on_action(self, wanted: ActionRequest) -> None:
-        """Perform an action of the agent, or refuse it."""
+        """Perform an action of the agent, or refuse the action."""
         self._outcomes.expect(wanted)
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None or wanted.epoch != self._state.epoch or not self._state.thread_stopped(wanted.thread_id):
@@ -75,7 +75,7 @@ class Acting:
             self._act(wanted)
 
     def end_ask(self, ask_id: str) -> None:
-        """Fail the pending actions of an ask that has ended, and remove its breakpoints."""
+        """Fail the pending actions of a question that has ended, and remove its breakpoints."""
         error = RequestFailed("act", "cancelled", "the question has ended")
         self.resuming.end(error, ask_id)
         for wanted in self._outcomes.of_ask(ask_id):
@@ -86,20 +86,20 @@ class Acting:
             self.breakpoints.drop(lambda each: each.ask_id == ask_id)
 
     def on_client_resumes(self) -> None:
-        """End the agent's resume and its temporary breakpoints, because the user resumes or pauses the program."""
+        """End the agent's resume and temporary breakpoints, because the user resumes or pauses the program."""
         self.resuming.end(NotStopped("act"))
         self.breakpoints.drop(lambda each: each.once)
 
     def admits(self, message: Envelope) -> bool:
-        """Whether the client may see this event of the backend."""
+        """Whether the client gets this event of the backend."""
         return self.resuming.admits(message) and not self.breakpoints.hides(message)
 
     def marks(self, message: Envelope) -> bool:
-        """Whether this event of the backend was caused by the agent's own evaluation."""
+        """Whether this event is output of an expression that the agent evaluates in the program."""
         return message.name == "output" and self._reads.acts
 
     def on_event(self, message: Envelope) -> None:
-        """Update the actions after the client got this event of the backend."""
+        """Update the agent's actions and breakpoints from a backend event that the client already has."""
         if message.name == "stopped":
             self.breakpoints.drop(lambda each: each.once)
             self.resuming.on_stopped()
@@ -110,7 +110,7 @@ class Acting:
             self.breakpoints.clear()
 
     def on_breakpoints(self, message: Envelope, owner: BreakpointsOwner) -> None:
-        """Handle the response to our own setBreakpoints."""
+        """Finish an agent's breakpoint after the response to `setBreakpoints`."""
         added = self.breakpoints.on_response(message, owner)
         wanted = self._outcomes.waiting(owner.token)
         if wanted is None:
@@ -178,7 +178,7 @@ class Acting:
         self._send(wanted, "setVariable", arguments, then)
 
     def _on_changed(self, wanted: ActionRequest, text: str, body: bytes, error: RequestFailed | None) -> None:
-        """Finish an evaluation or assignment; the program may have changed, even if it failed or timed out."""
+        """Finish an evaluation or assignment. The program may have changed, even if the request failed or timed out."""
         if isinstance(error, NotStopped):
             self._outcomes.fail(wanted, error)
             return
@@ -212,7 +212,7 @@ class Acting:
 
 
 def tagged(message: Envelope) -> bytes:
-    """Return an `output` event's body, marked as caused by the agent's own evaluation in the program."""
+    """Return the body of an `output` event, marked as caused by the agent's own evaluation."""
     return envelope.encode(read_or(message, Fields, {}) | {"dapAiAgent": msgspec.Raw(b"true")})
 
 

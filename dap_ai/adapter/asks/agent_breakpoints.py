@@ -1,11 +1,13 @@
-"""Merges the agent's breakpoints with the client's.
+"""Merges the agent's breakpoints with the client's breakpoints.
 
-DAP's setBreakpoints replaces all breakpoints of a file. So the client's last request for each file is kept, and the
-backend gets the client's breakpoints, in their order, then the agent's on other lines. The client never sees the
-agent's: its response is cut to its own, events about the others are dropped, and if the backend renumbers the client's
-breakpoints, ids are translated back. Files are identified by their exact paths.
+DAP's `setBreakpoints` replaces all breakpoints of a file. So dap_ai keeps the client's last request for each file, and
+sends the backend the client's breakpoints in their order, then the agent's breakpoints on other lines. The client never
+sees the agent's breakpoints: dap_ai removes them from responses and drops events about them. If the backend renumbers
+the client's breakpoints, dap_ai translates the new ids to those the client knows. A file is identified by its exact
+path.
 
-Our own requests are sent at once, not after the editor's: the last setBreakpoints sent is always the newest.
+dap_ai sends its own requests at once, not after the editor's, so that the last `setBreakpoints` sent is always the
+newest.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ from dap_ai.protocol.wire.dap_messages import (
 from dap_ai.protocol.wire.envelope import Envelope
 
 _NOBODY = 0
-"""A token that no agent request has."""
+"""Token for requests that the agent does not wait for."""
 
 
 class AgentBreakpoint(NamedTuple):
-    """A breakpoint set by an ask; with `once`, removed at the next stop of any kind."""
+    """A breakpoint that the agent sets for a question. With `once`, it is removed at the next stop."""
 
     ask_id: str
     line: int
@@ -45,10 +47,10 @@ class AgentBreakpoint(NamedTuple):
 
 class _File(msgspec.Struct):
     arguments: Fields
-    """Arguments of the client's last request, without the breakpoints."""
+    """Arguments of the client's last `setBreakpoints` request, without the breakpoints."""
     own: list[msgspec.Raw] = []
     ids: list[int | None] = []
-    """Ids of `own`, as the client knows them."""
+    """Breakpoint ids of `own` that the client knows."""
     agents: list[AgentBreakpoint] = []
 
     def lines(self) -> list[int]:
@@ -56,25 +58,28 @@ class _File(msgspec.Struct):
         return [_read(raw).line for raw in self.own]
 
     def others(self) -> list[AgentBreakpoint]:
-        """Return the agent's breakpoints, one per line, on lines without a breakpoint of the client."""
+        """Return the agent's breakpoints on lines without a client's breakpoint, at most one per line."""
         first = {each.line: each for each in reversed(self.agents)}
         taken = self.lines()
         return [each for each in self.agents if each is first[each.line] and each.line not in taken]
 
 
 class BreakpointMerger:
-    """The breakpoints of each file, by path."""
+    """The client's and the agent's breakpoints, by path of the file."""
 
     def __init__(self, out: Outbox) -> None:
         self._out = out
         self._files: dict[str, _File] = {}
         self._told: dict[int, int | None] = {}
-        """Maps the backend's ids to the client's (None: the agent's). Keeps earlier ids, as events may be late."""
+        """Maps the backend's breakpoint ids to the client's ids; None for the agent's. Keeps ids for late events."""
 
     # -- the client's ------------------------------------------------------------------------------------------------
 
     def of_client(self, message: Envelope) -> tuple[bytes | None, SentBreakpoints | None]:
-        """Record the client's setBreakpoints; return its new arguments (None: unchanged) and the breakpoints sent."""
+        """Record the client's `setBreakpoints` request.
+
+        Return (new arguments or None if unchanged, breakpoints sent).
+        """
         request = read_or(message, SetBreakpointsArguments, SetBreakpointsArguments())
         path = request.source.path
         if not path:
@@ -90,7 +95,7 @@ class BreakpointMerger:
         return (_content(file) if file.others() else None), SentBreakpoints(path, len(own))
 
     def on_client_response(self, message: Envelope, sent: SentBreakpoints) -> bytes | None:
-        """Process the response to the client's setBreakpoints; return its new body, or None if unchanged."""
+        """Process the response to the client's `setBreakpoints`. Return its new body, or None if it is unchanged."""
         file = self._files.get(sent.file)
         set_now = read_or(message, BreakpointsBody, BreakpointsBody()).breakpoints
         if file is not None:
@@ -103,7 +108,7 @@ class BreakpointMerger:
         return envelope.encode(body | {"breakpoints": entries[: sent.own]})
 
     def halts(self) -> Iterator[Halt]:
-        """Yield where the client's breakpoints stop the program: conditions count, hit counts do not."""
+        """Yield the positions and conditions of the client's breakpoints. Ignores hit counts and skips logpoints."""
         for path, file in self._files.items():
             for own in map(_read, file.own):
                 if not own.log_message:
@@ -112,7 +117,7 @@ class BreakpointMerger:
     # -- the agent's -------------------------------------------------------------------------------------------------
 
     def users(self, path: str, line: int) -> str:
-        """Describe the client's breakpoint on this line; empty if there is none."""
+        """Describe the client's breakpoint on this line. Return an empty string if the line has no such breakpoint."""
         file = self._files.get(path)
         own = next((each for each in map(_read, file.own) if each.line == line), None) if file else None
         if own is None:
@@ -123,7 +128,10 @@ class BreakpointMerger:
         return f"a breakpoint of the user, with the condition {condition}" if condition else "a breakpoint of the user"
 
     def add(self, path: str, wanted: AgentBreakpoint, token: int) -> None:
-        """Set a breakpoint, replacing this ask's earlier one on its line; the response is for `token`."""
+        """Set an agent's breakpoint, replacing an earlier breakpoint of this question on this line.
+
+        The backend's response answers the agent's request `token`.
+        """
         source = {"source": msgspec.Raw(envelope.encode({"path": path}))}
         file = self._files.setdefault(path, _File(source))
         file.agents = [each for each in file.agents if (each.ask_id, each.line) != (wanted.ask_id, wanted.line)]
@@ -132,7 +140,7 @@ class BreakpointMerger:
         self._send(path, file, token, index)
 
     def on_response(self, message: Envelope, owner: BreakpointsOwner) -> BreakpointBody | None:
-        """Handle the response to our setBreakpoints; return the added breakpoint, or None if it was not set."""
+        """Process the response to dap_ai's `setBreakpoints`. Return the added breakpoint, or None if it was not set."""
         set_now = read_or(message, BreakpointsBody, BreakpointsBody()).breakpoints
         file = self._files.get(owner.sent.file)
         if file is not None and message.success:
@@ -140,7 +148,7 @@ class BreakpointMerger:
         return set_now[owner.added] if 0 <= owner.added < len(set_now) else None
 
     def drop(self, unwanted: Callable[[AgentBreakpoint], bool]) -> None:
-        """Remove the agent's breakpoints that match."""
+        """Remove the agent's breakpoints for which `unwanted` returns True."""
         for path, file in self._files.items():
             kept = [each for each in file.agents if not unwanted(each)]
             if len(kept) < len(file.agents):
@@ -148,12 +156,12 @@ class BreakpointMerger:
                 self._send(path, file)
 
     def forget_agents(self) -> None:
-        """Forget the agent's breakpoints after the program's end, which removed them."""
+        """Forget the agent's breakpoints, because the end of the program has removed them."""
         for file in self._files.values():
             file.agents.clear()
 
     def clear(self) -> None:
-        """Forget all breakpoints for a new program, in which the client will set its own."""
+        """Forget all breakpoints, because the client sets its breakpoints again for a new program."""
         self._files.clear()
         self._told.clear()
 
@@ -164,7 +172,7 @@ class BreakpointMerger:
     # -- events ------------------------------------------------------------------------------------------------------
 
     def hides(self, message: Envelope) -> bool:
-        """Whether this event is about a breakpoint of the agent."""
+        """Whether this event concerns a breakpoint of the agent, which the client must not see."""
         if message.name != "breakpoint":
             return False
         about = read_or(message, BreakpointEventBody, BreakpointEventBody()).breakpoint
@@ -177,7 +185,7 @@ class BreakpointMerger:
         return file is not None and bool(file.agents)
 
     def translated(self, message: Envelope) -> bytes | None:
-        """Return the event's body with ids translated to the client's, or None if unchanged."""
+        """Return the event's body with the client's breakpoint ids, or None if the body stays unchanged."""
         if message.name == "stopped":
             hit = read_or(message, HitBreakpoints, HitBreakpoints()).hit_breakpoint_ids
             own = [known for each in hit if (known := self._told.get(each, each)) is not None]
@@ -192,7 +200,7 @@ class BreakpointMerger:
         return None
 
     def _learn(self, file: _File, set_now: list[BreakpointBody], own: int) -> None:
-        """Record the new ids of a file's breakpoints: the first `own` are the client's, the rest the agent's."""
+        """Record the backend's ids of a file's breakpoints. The first `own` breakpoints are the client's."""
         ids = [*file.ids[:own], *[None] * len(set_now)]
         self._told |= {each.id: told for each, told in zip(set_now, ids, strict=False) if each.id is not None}
 

@@ -1,9 +1,9 @@
-"""`??` in a debug console: lets clients without a plugin ask questions.
+"""`??` lines in a debug console, which let a user ask questions in an editor without a dap_ai plugin.
 
 The text after the prefix is a question; `??` alone asks why the program stopped. A `??` continues the console's
-conversation, `??new ...` starts another, `??stop` cancels, `??allow` and `??deny` answer a request for confirmation,
-`??help` explains. Answers are `output` events in whole lines of plain text (`plain_text.py`): most consoles render no
-Markdown.
+conversation, and `??new ...` starts another. `??stop` cancels, `??allow` and `??deny` answer a request for
+confirmation, and `??help` explains. Answers are `output` events in whole lines of plain text (`plain_text.py`), because
+most consoles do not render Markdown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.protocol.wire.envelope import Envelope
 
 CONTEXTS = frozenset({"repl", ""})
-"""Contexts of `evaluate` for user input; Helix's `:debug-eval` sends none."""
+"""Values of `context` in an `evaluate` of user input. Helix's `:debug-eval` sends no context."""
 
 COMMANDS = {
     "new": "ask in a new conversation",
@@ -26,20 +26,20 @@ COMMANDS = {
 }
 SLASH = "/ask"
 SESSION = "session"
-"""Argument of `allow`: allow every action of this kind until the session ends."""
+"""Argument of `??allow` that allows every action of this kind until the session ends."""
 
 DEFAULT_QUESTION = "Why did it stop here?"
 
 
 class ConsoleInput(NamedTuple):
-    """A parsed `??` line. `command` is "" for a question."""
+    """A parsed `??` line of a console. `command` is empty for a question."""
 
     command: str
     question: str
 
 
 def parse(text: str, prefix: str) -> ConsoleInput | None:
-    """Parse a console line; None if it is not for dap_ai. With an empty `prefix`, no line is."""
+    """Parse a console line. Return None if the line is not for dap_ai, or if `prefix` is empty."""
     stripped = text.strip()
     if not prefix:
         return None
@@ -57,7 +57,7 @@ def parse(text: str, prefix: str) -> ConsoleInput | None:
 
 
 def help_text(prefix: str) -> str:
-    """Return the answer to `??help`."""
+    """Return the help text that answers `??help`."""
     lines = [
         f"{prefix}                  why did it stop here?",
         f"{prefix}why is total 0     any question about the stopped program; follow-ups may refer to the last answer",
@@ -67,7 +67,7 @@ def help_text(prefix: str) -> str:
 
 
 def complete(text: str, column: int, prefix: str) -> list[dict[str, object]] | None:
-    """Return completion items for a `??` line (DAP CompletionItem), or None for other lines. `column` is 1-based."""
+    """Return DAP completion items for a `??` line, or None for any other line. `column` is 1-based."""
     if not prefix or not text.lstrip().startswith(prefix):
         return None
     start = text.index(prefix) + len(prefix)
@@ -80,16 +80,16 @@ def complete(text: str, column: int, prefix: str) -> list[dict[str, object]] | N
 
 
 CATEGORY = "console"
-"""Category of console output; some consoles drop categories they do not know."""
+"""Output category of dap_ai's console text. Some consoles drop output of an unknown category."""
 CALM = "dap-ai"
-"""Category for VS Code, which shows "console" as a warning and unknown categories as program output."""
+"""Output category for VS Code, which shows "console" as a warning and unknown categories as program output."""
 
 
 def respond(out: Outbox, message: Envelope, result: str) -> None:
-    """Answer an `evaluate` of the current client."""
+    """Answer the current client's `evaluate` with this text."""
     out.respond(message, {"result": result, "variablesReference": 0})
 
 
 def category_for(client: ClientInfo) -> str:
-    """Return the output category for a client. Only the real VS Code announces `supportsANSIStyling`."""
+    """Return the output category for a client. Only VS Code itself announces `supportsANSIStyling`."""
     return CALM if client.id == "vscode" and client.ansi_styling else CATEGORY

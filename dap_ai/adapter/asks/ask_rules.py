@@ -1,4 +1,4 @@
-"""Decides whether a question may be asked now, and which stop it is about. Pure."""
+"""Decides whether dap_ai accepts a question now, and which stop the question is about. Has no side effects."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ MAX_QUESTION_CHARS = 20_000
 MAX_EARLIER_CHARS = 200_000
 MAX_EARLIER_FRAMES = 1000
 RELATIVE = "relative:"
-"""Prefix of the guest id of a related session, through which the same client asks."""
+"""Prefix of a guest id under which a related session forwards its client's questions."""
 
 
 def refuse(
     arguments: AskArguments, asks: Asks, state: DebuggeeState, guest: str = "", *, knows_caught: bool = False
 ) -> Refusal | None:
-    """Return why a guest's question, or the own client's (`guest` empty), is refused; None if it is accepted.
+    """Return why a question is refused, or None if the question is accepted.
 
-    Follow-ups in the client's own conversations are always accepted: conversation, source and output suffice to answer.
-    So are questions about a caught exception (`knows_caught`).
+    `guest` is empty if the session's own client asks. While nothing is stopped, a follow-up in the client's own
+    conversation is accepted, because conversation, source and output suffice to answer. So is a question about a caught
+    exception (`knows_caught`).
     """
     if len(arguments.question) > MAX_QUESTION_CHARS:
         return Refusal(BAD_ASK, {"reason": f"The question is longer than {MAX_QUESTION_CHARS} characters."})
@@ -53,7 +54,7 @@ def refuse(
 
 
 def _refuse_earlier(arguments: AskArguments, state: DebuggeeState, guest: str) -> Refusal | None:
-    """Check a question that continues a conversation of an ended session: the agent reads files that it names."""
+    """Return why a question that continues an ended session's conversation is refused, or None if it is accepted."""
     earlier = arguments.earlier or Earlier()
     chars = len(earlier.output) + sum(len(turn.question) + len(turn.answer) for turn in earlier.turns)
     if guest or arguments.conversation_id is not None or state.phase is not Phase.CREATED:
@@ -66,7 +67,7 @@ def _refuse_earlier(arguments: AskArguments, state: DebuggeeState, guest: str) -
 
 
 def stop_of(arguments: AskArguments, state: DebuggeeState) -> StopEvent | None:
-    """Return the stop that the question is about: its frame's, its thread's, else the newest; None if none."""
+    """Return the stop of the question's frame or thread, else the newest stop. None if nothing is stopped."""
     newest = state.last_stop()
     if newest is None:
         return None
@@ -90,15 +91,15 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> StopEvent | None:
 
 
 def has_joined(guest: str) -> bool:
-    """Whether this is another client that joined: neither the own client nor a related session's."""
+    """Whether this guest is a client that joined the session, and not a related session."""
     return bool(guest) and not guest.startswith(RELATIVE)
 
 
 def highest(allowed: Level, *, joined: bool) -> Level:
-    """Return the highest level for a client: one that joined may change nothing in another client's session."""
+    """Return the highest level that a client may use. A client that has joined may change nothing."""
     return lower("compute", allowed) if joined else allowed
 
 
 def lower(asked: Level | None, allowed: Level) -> Level:
-    """Return the level of one ask: the requested one, at most the allowed one."""
+    """Return the requested level, or the allowed level if that is lower or no level is requested."""
     return LEVELS[min(LEVELS.index(asked or allowed), LEVELS.index(allowed))]

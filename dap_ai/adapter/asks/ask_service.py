@@ -1,4 +1,4 @@
-"""Accepts questions: `ask`, `??` in the console, and `cancel` of an ask. None of them reaches the backend."""
+"""Serves questions: `ask`, `askTool`, `??` in the console, and `cancel` of a question. None reaches the backend."""
 
 from __future__ import annotations
 
@@ -31,16 +31,19 @@ _OF_PRESENT = "about the present: a moment in the past is only looked at"
 
 
 class AskPart(Protocol):
-    """A part of the session that keeps state for an ask."""
+    """A part of the session that keeps state for a running question."""
 
     def end_ask(self, ask_id: str) -> None:
-        """Drop the state of an ask that has ended."""
+        """Drop the state kept for a question that has ended."""
         ...
 
 
 @dataclass(eq=False)
 class AskService:
-    """The session's asks, from the client's request to its last event. `_parts`: parts that keep state for an ask."""
+    """Serves questions from the client's request to the last event.
+
+    `_parts` are the parts of the session that keep state for a running question.
+    """
 
     _out: Outbox
     _state: DebuggeeState
@@ -50,15 +53,15 @@ class AskService:
     _caught: CaughtExceptions
     _parts: Sequence[AskPart]
     _shows_progress: set[str] = field(default_factory=set[str], init=False)
-    """Clients that support progress reporting; "" is the session's own client."""
+    """Clients that support progress reporting. An empty string stands for the session's own client."""
 
     def on_initialize(self, message: Envelope) -> None:
-        """Record whether the current client supports progress reporting."""
+        """Record whether the client that sends `initialize` supports progress reporting."""
         if read_or(message, InitializeArguments, InitializeArguments()).supports_progress_reporting:
             self._shows_progress.add(self._out.guest)
 
     def on_ask(self, message: Envelope) -> None:
-        """Serve the request `ask`."""
+        """Serve an `ask` request of a client."""
         try:
             arguments = message.read(AskArguments)
         except RemoteProtocolError as error:
@@ -67,7 +70,7 @@ class AskService:
         self.accept(message, arguments, "request")
 
     def on_tool(self, message: Envelope) -> None:
-        """Serve the request `askTool`: an ask that one tool answers."""
+        """Serve an `askTool` request, which one tool answers."""
         try:
             wanted = message.read(AskToolArguments)
         except RemoteProtocolError as error:
@@ -92,13 +95,13 @@ class AskService:
         self.accept(message, arguments, "request", call)
 
     def on_output(self, piece: AgentOutput) -> None:
-        """Pass a piece of the agent's output on to the client."""
+        """Pass a piece of the agent's output to the client that asked."""
         messages, effects = self._asks.output(piece)
         self._out.tell(messages, self._asks.guest_of(piece.ask_id))
         self._out.do(*effects)
 
     def on_ended(self, ended: AgentEnded) -> None:
-        """End an ask whose agent has ended."""
+        """End a question that the agent has answered or failed to answer."""
         reason: EndReason = "limit" if ended.answer.limit else "completed"
         error = ended.error or ended.answer.error
         if error:
@@ -106,18 +109,18 @@ class AskService:
         self._end(ended.ask_id, reason, ended.answer, "" if ended.answer.text else error)
 
     def on_flush(self, timer_id: str) -> None:
-        """Send the text that waited for FLUSH_S."""
+        """Send the client the text that has waited for FLUSH_S."""
         ask_id = timer_id.removeprefix(FLUSH)
         self._out.tell(self._asks.flush(ask_id), self._asks.guest_of(ask_id))
 
     def on_limit(self, timer_id: str) -> None:
-        """End an answer that takes too long, with the text it has so far."""
+        """End an answer that takes too long. The client gets the text up to now."""
         ask_id = timer_id.removeprefix(LIMIT)
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "limit", None, f"no answer within {self._options.ask_timeout_s:g} s")
 
     def cancel_of(self, message: Envelope) -> bool:
-        """Whether the request `cancel` names an ask of the current client; if so, cancel it."""
+        """Cancel the question that a `cancel` request names. Return False if it names no question of this client."""
         ask_id = read_or(message, CancelArguments, CancelArguments()).progress_id or ""
         state = self._asks.running.get(ask_id)
         if state is None or state.guest != self._out.guest:
@@ -126,23 +129,23 @@ class AskService:
         return True
 
     def cancel(self, ask_id: str) -> None:
-        """End an ask now, with the text it has so far."""
+        """Cancel a question. The client gets the answer's text up to now."""
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "cancelled", None)
 
     def fail(self, ask_id: str, why: str) -> None:
-        """End an ask because dap_ai itself failed."""
+        """End a question because dap_ai itself has failed."""
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "failed", None, why)
 
     def end_all(self, reason: EndReason, why: str = "") -> None:
-        """End all asks."""
+        """End all running questions for this reason."""
         for ask_id in list(self._asks.running):
             self._out.do(CancelAsk(ask_id))
             self._end(ask_id, reason, None, why)
 
     def end_guest(self, guest: str) -> None:
-        """End the asks and conversations of a guest that has left."""
+        """End the questions and conversations of a guest that has left."""
         for ask_id, state in list(self._asks.running.items()):
             if state.guest == guest:
                 self.cancel(ask_id)
@@ -153,7 +156,7 @@ class AskService:
     def accept(
         self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolArguments | None = None
     ) -> None:
-        """Accept a question and start its ask, or refuse it."""
+        """Accept a question and start the agent on it, or refuse the question."""
         guest = self._out.guest
         is_about_past = (arguments.frame_id or 0) >= FIRST_OF_PAST
         if is_about_past:
@@ -205,7 +208,7 @@ class AskService:
 
 
 def _decoded(wanted: AskToolArguments) -> ToolArguments:
-    """Parse a call as a tool for runs, else as one for programs; the agent knows which. Raises RemoteProtocolError."""
+    """Parse a tool call as one about an agent's run, else as one about a program. Raises RemoteProtocolError."""
     *others, last = [table[wanted.name] for table in (RUN_TOOLS, TOOLS) if wanted.name in table]
     for kind in others:
         with contextlib.suppress(RemoteProtocolError):

@@ -1,13 +1,13 @@
-"""Running asks: accepted -> running -> ended, and the messages that carry the answer to the client.
+"""Running asks (questions), and the messages that carry an answer to the client.
 
-An ask never delays its response: it responds at once and streams the answer. Two channels:
+An ask never delays its response: dap_ai responds at once and streams the answer. There are two channels:
 
-    request    `ask`: events askOutput and askEnded (only to a client that sent it, or requests askEvents), and DAP's
-               progress events if the client shows progress
+    request    `ask`: events `askOutput` and `askEnded` (only to a client that sent it, or requests `askEvents`), and
+               DAP's progress events if the client shows progress
     console    `??`: `output` events of category "console", whole lines of plain text
 
-Text is coalesced: a piece of the answer waits at most FLUSH_S for the next one, so that an answer takes linear time and
-few messages however small the pieces are.
+A piece of the answer waits at most FLUSH_S for the next piece, and waiting pieces are sent together. An answer
+therefore takes linear time and few messages, however small its pieces are.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ FLUSH_S = 0.04
 FLUSH = "asks.flush:"
 LIMIT = "asks.limit:"
 _STARTS = "looking at the program"
-"""First progress message; not the question, which may contain a secret and is not masked yet."""
+"""First progress message. It omits the question, which may contain a secret and is not masked yet."""
 
 Channel = Literal["request", "console"]
 
 
 class AskState(msgspec.Struct):
-    """A running ask."""
+    """A running ask: a question and its answer up to now."""
 
     ask: AcceptedAsk
     channel: Channel
     events: bool
-    """Whether to send askOutput and askEnded."""
+    """Whether to send `askOutput` and `askEnded` events."""
     progress: bool
     """Whether to send DAP's progress events."""
     guest: str = ""
-    """The guest that asks; empty: the session's own client."""
+    """The guest that asks; empty if the session's own client asks."""
     pieces: list[str] = []
     """The pieces of the answer so far."""
     sent: int = 0
-    """Number of pieces sent."""
+    """Number of pieces of the answer that were sent."""
     plain: PlainText = msgspec.field(default_factory=PlainText)
     category: str = CATEGORY
-    """Output category of its console lines."""
+    """Output category of the answer's console lines."""
     is_decided: bool = False
-    """Whether the console just reported the answer to a confirmation: the next status would repeat it."""
+    """Whether the console has just shown the user's decision on an action, so that the next status repeats it."""
 
 
 class AskRecord(NamedTuple):
-    """A snapshot of the state of `Asks`."""
+    """A copy of the state of `Asks` at one moment."""
 
     running: dict[str, AskState]
     conversations: dict[str, str]
@@ -64,32 +64,32 @@ class AskRecord(NamedTuple):
 
 
 class Asks:
-    """A session's running asks by id, and its conversations."""
+    """A session's running asks (questions) by id, and its conversations."""
 
     def __init__(self) -> None:
         self.running: dict[str, AskState] = {}
         self.conversations: dict[str, str] = {}
-        """The client of each conversation; "" is the session's own client."""
+        """Maps each conversation to its client. An empty string stands for the session's own client."""
         self.consoles: dict[str, str] = {}
-        """The conversation in each client's console; "" is the session's own client."""
+        """Maps each client to the conversation in its console. An empty string stands for the session's own client."""
         self.mark = ""
-        """Part of every id, to tell apart sessions that share a client."""
+        """Part of every id, which distinguishes sessions that share a client."""
         self._asks = 0
         self._conversations = 0
 
     def record(self) -> AskRecord:
-        """Return the current state, for `restore`."""
+        """Return a copy of the current state, which `restore` accepts."""
         return AskRecord(dict(self.running), dict(self.conversations), dict(self.consoles))
 
     def restore(self, record: AskRecord) -> tuple[set[str], set[str]]:
-        """Restore a recorded state; return the ids of asks begun since, which are dropped, and of asks ended since."""
+        """Restore a recorded state. Return (ids of asks begun since the record, ids of asks ended since then)."""
         begun, ended = self.running.keys() - record.running, record.running.keys() - self.running
         self.running = dict(record.running)
         self.conversations, self.consoles = dict(record.conversations), dict(record.consoles)
         return begun, ended
 
     def guest_of(self, ask_id: str) -> str:
-        """Return the guest that made the request; "" if the session's own client made it, or it has ended."""
+        """Return the guest that asked. Empty if the session's own client asked, or the ask has ended."""
         state = self.running.get(ask_id)
         return state.guest if state else ""
 
@@ -101,7 +101,7 @@ class Asks:
         return conversation_id
 
     def forget(self, guest: str) -> list[str]:
-        """Forget a guest that has left, and return the ids of its conversations, which end."""
+        """Forget a guest that has left. Return the ids of its conversations, which end."""
         self.consoles.pop(guest, None)
         theirs = [conversation_id for conversation_id, owner in self.conversations.items() if owner == guest]
         for conversation_id in theirs:
@@ -109,16 +109,16 @@ class Asks:
         return theirs
 
     def new_ask_id(self) -> str:
-        """Return a new ask id; its prefix distinguishes it from an adapter's progress ids."""
+        """Return a new ask id. Its prefix distinguishes it from an adapter's progress id."""
         self._asks += 1
         return f"dap-ai-ask-{self.mark}{self._asks}"
 
     def in_conversation(self, conversation_id: str) -> AskState | None:
-        """Return the running ask of a conversation, or None."""
+        """Return the ask that runs in a conversation, or None."""
         return next((s for s in self.running.values() if s.ask.conversation_id == conversation_id), None)
 
     def started(self, state: AskState) -> list[Message]:
-        """Register a running ask and return its first messages."""
+        """Register an ask that starts, and return its first messages."""
         self.running[state.ask.ask_id] = state
         if not state.progress:
             return []
@@ -126,7 +126,7 @@ class Asks:
         return [("progressStart", start)]
 
     def output(self, piece: AgentOutput) -> tuple[list[Message], list[Effect]]:
-        """Return the messages and effects for a piece of the agent's output."""
+        """Return the messages to send and the effects to carry out for a piece of the agent's output."""
         state = self.running.get(piece.ask_id)
         if state is None:
             return [], []
@@ -145,7 +145,7 @@ class Asks:
         return messages, []
 
     def flush(self, ask_id: str) -> list[Message]:
-        """Return the messages for the text that waited."""
+        """Return the messages for the answer's text that has not been sent yet."""
         state = self.running.get(ask_id)
         if state is None or state.sent == len(state.pieces):
             return []
@@ -159,7 +159,10 @@ class Asks:
         return messages
 
     def ended(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> list[Message]:
-        """End an ask and return its last messages; none if it ended before. `why` replaces a missing answer."""
+        """End an ask and return its last messages. Return no messages if the ask has ended before.
+
+        If there is no answer, the client gets the text `why`.
+        """
         state = self.running.get(ask_id)
         if state is None:
             return []
@@ -201,17 +204,17 @@ class Asks:
         return messages
 
     def timers(self, ask_id: str) -> list[Effect]:
-        """Return the effects that cancel an ended ask's timers."""
+        """Return the effects that cancel the timers of an ended ask."""
         return [CancelTimer(FLUSH + ask_id), CancelTimer(LIMIT + ask_id)]
 
 
 def console_line(text: str, category: str = CATEGORY) -> Message:
-    """Return an `output` event with whole lines for the console."""
+    """Return an `output` event that shows whole lines in the console."""
     return ("output", {"category": category, "output": visible(text)})
 
 
 def _is_reported(state: AskState, piece: AgentOutput) -> bool:
-    """Whether this status repeats a decision that the console just reported; true once per decision."""
+    """Whether this status repeats a decision that the console has just shown. True once per decision."""
     is_said = state.is_decided and piece.category == "status"
     state.is_decided = state.is_decided and not is_said
     return is_said

@@ -1,8 +1,8 @@
-"""Exceptions at which the program did not stop: records reports of them, offers a question, can stop at the next one.
+"""Exceptions that the program caught without stopping: offers a question, and can stop at the next such exception.
 
-A debuggee reports every traceback that it formats (backends/debugpy/traceback_reports.py). Unless the session has
-stopped at an exception, the last one can be asked about. The client is notified of the first one: immediately, but of a
-test's only after the test runner has ended with an error, since a test may be meant to fail.
+A debuggee reports every traceback that it formats (backends/debugpy/traceback_reports.py). Until the session stops at
+an exception, the user can ask about the last reported exception. The client is notified of the first exception at once;
+but of a test's exception only after the test runner has ended with an error, since a test may be meant to fail.
 
     filters    the client's, plus those of `dapAiStopAt` and `askStopAt`, until the program is restarted
 """
@@ -26,7 +26,7 @@ from dap_ai.protocol.wire.visible import on_one_line
 _MARK = f'"{KEY}"'.encode()
 _MAX_SHOWN = 160
 _BOXES = {"userUnhandled": "User Uncaught Exceptions", "raised": "Raised Exceptions"}
-"""debugpy's labels of its exception filters."""
+"""debugpy's display names of its exception filters."""
 
 
 class _Data(msgspec.Struct, rename={"caught": KEY}):
@@ -42,7 +42,7 @@ class _Exited(msgspec.Struct, rename="camel"):
 
 
 class CaughtExceptions:
-    """A session's caught exceptions. `last`: the one that can be asked about while nothing is stopped."""
+    """A session's caught exceptions. `last` is the exception that a user can ask about while nothing is stopped."""
 
     def __init__(self, out: Outbox, options: SessionOptions) -> None:
         self.last: Caught | None = None
@@ -53,7 +53,7 @@ class CaughtExceptions:
         self._of_client: Fields | None = None
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this event is the debuggee's report of an exception, which is for dap_ai only."""
+        """Whether this event is the debuggee's report of an exception. Such a report is for dap_ai only."""
         if message.name != "output" or _MARK not in message.content:
             return False
         try:
@@ -67,7 +67,7 @@ class CaughtExceptions:
         return True
 
     def on_event(self, message: Envelope) -> None:
-        """Process another event of the backend before the client gets it."""
+        """Update the caught exceptions from an event, before the client gets that event."""
         if message.name == "stopped":
             if read_or(message, StoppedBody, StoppedBody()).reason == "exception":
                 self._has_stopped, self.last = True, None
@@ -77,12 +77,12 @@ class CaughtExceptions:
             self._tell(self.last, ended=True)
 
     def filters_of_client(self, message: Envelope) -> bytes | None:
-        """Return the client's `setExceptionBreakpoints` arguments with our filters added; None if there are none."""
+        """Return the client's `setExceptionBreakpoints` arguments with dap_ai's filters; None without such filters."""
         self._of_client = read_or(message, Fields, {})
         return self._with_extra() if self._exception_names() else None
 
     def on_stop_at(self, message: Envelope) -> None:
-        """Serve the request `askStopAt`: the program stops at such exceptions from now on."""
+        """Serve an `askStopAt` request: the program stops at such exceptions from now on."""
         wanted = message.read(AskStopAtArguments).filter
         if wanted not in self._extra:
             self._extra.append(wanted)

@@ -1,9 +1,9 @@
-"""Consent of the user: the agent asks once, the client answers once; no answer in time means refusal.
+"""The user's consent to actions of the agent. The agent asks once, and the client answers once.
 
     requested -> waiting -> allowed, denied (the client's answer), refused (no answer in time)
                          -> over (the ask or its stop has ended)
 
-Only a message of the client can answer; no output of the debug adapter, the debuggee or a model does. While a request
+Only a message of the client can give consent, not output of the debug adapter, the debuggee or a model. While a request
 waits, the ask's own time limit is paused.
 """
 
@@ -36,16 +36,16 @@ _MAX_REASON_CHARS = 500
 
 
 class Approval(NamedTuple):
-    """A pending request for confirmation."""
+    """A request to the user to confirm an action of the agent."""
 
     approval_id: str
     wanted: ApprovalRequest
     guest: str = ""
-    """The guest that must answer; empty: the session's own client."""
+    """The guest that must answer; empty if the session's own client must answer."""
 
 
 class Consents:
-    """Pending requests for consent, oldest first, and answers given for the whole session."""
+    """Pending requests for consent, oldest first, and the answers that hold for the whole session."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, options: SessionOptions) -> None:
         self._out = out
@@ -54,11 +54,11 @@ class Consents:
         self._options = options
         self._waiting: dict[str, Approval] = {}
         self._remembered: dict[tuple[str, str], bool] = {}
-        """Whether a kind of action is allowed for the whole session, by client ("": the session's own) and kind."""
+        """Maps (client, kind of action) to whether the session allows it. An empty client is the session's own."""
         self._approvals = 0
 
     def on_request(self, wanted: ApprovalRequest) -> None:
-        """Handle the agent's request for consent."""
+        """Ask the user for consent to an action, or settle the request without asking."""
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None or wanted.epoch != self._state.epoch or not self._state.stopped:
             self._out.do(ToAgent(wanted.token, error=NotStopped("approve")))
@@ -74,7 +74,7 @@ class Consents:
             self._wait(ask, wanted)
 
     def on_approve(self, message: Envelope) -> None:
-        """Serve the request `askApprove`."""
+        """Handle an `askApprove` request, with which the client allows or refuses an action of the agent."""
         given = message.read(AskApproveArguments)
         if self.answer(given.approval_id, allow=given.allow, remember=given.remember):
             self._out.respond(message)
@@ -82,7 +82,10 @@ class Consents:
             self._out.fail(message, NO_APPROVAL, approvalId=given.approval_id)
 
     def answer(self, approval_id: str, *, allow: bool, remember: bool) -> str:
-        """Apply the client's answer; return the action it was about, or "" if no request of this client has this id."""
+        """Apply the client's answer, and return the text of the confirmed or denied action.
+
+        Returns an empty string if no request of this client has this id.
+        """
         approval = self._waiting.get(approval_id)
         if approval is None or approval.guest != self._out.guest:
             return ""
@@ -94,23 +97,23 @@ class Consents:
         return action
 
     def waiting_for(self, guest: str) -> list[Approval]:
-        """Return the requests that wait for this client's answer, oldest first."""
+        """Return the requests that this client must answer, oldest first."""
         return [approval for approval in self._waiting.values() if approval.guest == guest]
 
     def on_timer(self, timer_id: str) -> None:
-        """Refuse a request that nobody answered in time."""
+        """Refuse an action because nobody has answered in time."""
         approval = self._waiting.get(timer_id.removeprefix(CONSENT))
         if approval is not None:
             self._settle(approval, Consent(allowed=False, how="timeout"))
 
     def drop_stale(self) -> None:
-        """Drop requests of an earlier stop, where the action is no longer possible."""
+        """Drop requests for actions at an earlier stop, which are no longer possible."""
         for approval in list(self._waiting.values()):
             if approval.wanted.epoch != self._state.epoch:
                 self._drop(approval)
 
     def end_ask(self, ask_id: str) -> None:
-        """Drop the requests of an ask that has ended."""
+        """Drop requests of a question that has ended."""
         for approval in list(self._waiting.values()):
             if approval.wanted.ask_id == ask_id:
                 self._drop(approval)
@@ -142,7 +145,7 @@ class Consents:
 
 
 def _messages(ask: AskState, approval: Approval, options: SessionOptions) -> list[Message]:
-    """Return the request for confirmation in each form that this ask's user can see."""
+    """Return the messages that show a request for consent to the user, one for each channel of the question."""
     wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
     action = on_one_line(wanted.action)
     reason = on_one_line(" ".join(wanted.reason.split()))[:_MAX_REASON_CHARS]

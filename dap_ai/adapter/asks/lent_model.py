@@ -1,9 +1,9 @@
-"""Models that clients lend: the agent requests a reply, and the client that asked sends it piece by piece.
+"""Language models that clients lend: the agent requests a reply, and the client that asked sends the reply in pieces.
 
-    requested -> open -> answered (the client's askModelEnd, successful or not)
+    requested -> open -> answered (the client's `askModelEnd`, successful or not)
                       -> dropped (its ask ended; the client is silent; the reply is too long or cannot be parsed)
 
-Only the client that asked the question gets the request, and only it can answer. Nothing is requested twice.
+Only the client that asked the question gets the request and can answer it. dap_ai never repeats a request.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dap_ai.protocol.wire.visible import on_one_line
 
 SILENCE = "lending.silence:"
 SILENCE_S = 120.0
-"""Seconds without a message after which a client is given up, also before its first: it may be asking its user."""
+"""Seconds without a message after which dap_ai gives up on a client. The client may be asking its user first."""
 MAX_REPLY_CHARS = 1_000_000
 _MAX_ERROR_CHARS = 500
 
@@ -39,7 +39,7 @@ class _Loan(msgspec.Struct):
     token: int
     ask_id: str
     guest: str
-    """The guest that lends the model; empty: the session's own client."""
+    """The guest that lends the model; empty if the session's own client lends it."""
     chars: int = 0
 
 
@@ -48,30 +48,30 @@ class _Id(msgspec.Struct, rename="camel"):
 
 
 class Lending:
-    """The open requests to clients' models, by request id."""
+    """The open requests to clients' language models, by request id."""
 
     def __init__(self, out: Outbox, asks: Asks) -> None:
         self._out = out
         self._asks = asks
         self._open: dict[str, _Loan] = {}
         self._dropped: dict[str, str] = {}
-        """Ids of dropped requests and their clients: a late reply to one is not an error."""
+        """Maps ids of dropped requests to their clients. A late reply to such a request is not an error."""
         self._requests = 0
         self._offers: dict[str, AskOfferArguments] = {}
-        """Offers by client, for console questions, which cannot carry one themselves."""
+        """Maps each client to the model it offers for console questions, which cannot name a model themselves."""
 
     @property
     def offer(self) -> AskOfferArguments:
-        """The model that the current client lends to its console questions."""
+        """The model that the current client lends for its console questions."""
         return self._offers.get(self._out.guest) or AskOfferArguments()
 
     def on_offer(self, message: Envelope) -> None:
-        """Serve the request `askOffer`."""
+        """Serve an `askOffer` request: record the model that the client lends."""
         self._offers[self._out.guest] = message.read(AskOfferArguments)
         self._out.respond(message)
 
     def on_request(self, wanted: ModelRequest) -> None:
-        """Send the agent's request for a reply to the client."""
+        """Ask the client for a reply of its model."""
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None:
             self._out.do(_failed(wanted.token, "cancelled", "the question has ended"))
@@ -87,7 +87,7 @@ class Lending:
         self._out.do(SetTimer(SILENCE + request_id, SILENCE_S))
 
     def on_delta(self, message: Envelope) -> None:
-        """Serve the request `askModelDelta`."""
+        """Serve an `askModelDelta` request, which contains a piece of a reply."""
         given = message.read(AskModelDelta)
         loan = self._loan(message, given.request_id)
         if loan is None:
@@ -103,7 +103,7 @@ class Lending:
         self._respond(message, active=True)
 
     def on_end(self, message: Envelope) -> None:
-        """Serve the request `askModelEnd`."""
+        """Serve an `askModelEnd` request, which ends a reply."""
         try:
             given = message.read(AskModelEnd)
         except RemoteProtocolError as error:
@@ -123,24 +123,24 @@ class Lending:
         self._respond(message, active=False)
 
     def on_timer(self, timer_id: str) -> None:
-        """Give up on a silent client."""
+        """Drop a request because the client has been silent for SILENCE_S."""
         loan = self._open.get(timer_id.removeprefix(SILENCE))
         if loan is not None:
             self._drop(loan, "silent", f"it says nothing: it was given up after {SILENCE_S:g} s")
 
     def end_ask(self, ask_id: str) -> None:
-        """Drop the request of an ask that has ended."""
+        """Drop the request of a question that has ended."""
         for loan in list(self._open.values()):
             if loan.ask_id == ask_id:
                 self._drop(loan, "cancelled", "the question has ended")
 
     def forget(self, guest: str) -> None:
-        """Forget a guest that has left."""
+        """Forget the offer and the dropped requests of a guest that has left."""
         self._offers.pop(guest, None)
         self._dropped = {request_id: whose for request_id, whose in self._dropped.items() if whose != guest}
 
     def _loan(self, message: Envelope, request_id: str) -> _Loan | None:
-        """Return this client's open request with an id; if there is none, answer the message and return None."""
+        """Return this client's open request with this id. If none is open, answer the message and return None."""
         loan = self._open.get(request_id)
         if loan is not None and loan.guest == self._out.guest:
             return loan

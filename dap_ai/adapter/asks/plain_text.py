@@ -1,4 +1,4 @@
-"""Converts Markdown to whole lines of plain text, for consoles that do not render it.
+"""Converts Markdown to whole lines of plain text, for consoles that do not render Markdown.
 
 Code stays unchanged: `__init__` and `2 ** 3` keep their characters, and a code block is indented.
 """
@@ -10,30 +10,30 @@ import re
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})([^`]*)$")
 _RULE = re.compile(r"^[\s:|-]*--[\s:|-]*$")
-"""The line below a table's head."""
+"""Matches the line below a Markdown table's header."""
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)")
 _HELD = re.compile("\0(\\d+)\0")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^\s()<>]*)>?[^()]*\)")
 _EMPHASIS = re.compile(r"(?<![\w\\*])(\*{1,3})(?=[^\s*])(.{0,300}?[^\s*\\])\1(?![\w*])")
-"""Only asterisks: underscores in a program's text belong to names."""
+"""Matches emphasis by asterisks only, because underscores in a program's text belong to names."""
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
 
 
 class PlainText:
-    """Converts a stream of Markdown into whole lines of plain text."""
+    """Converts a stream of Markdown to whole lines of plain text."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._fence = ""
-        """The fence that closes the open code block; empty outside one."""
+        """The fence that closes the open code block; empty outside a code block."""
 
     def feed(self, markdown: str) -> str:
-        """Add Markdown and return the lines that are complete now, each with its line end."""
+        """Add Markdown, and return all lines that are complete now as plain text with line ends."""
         *lines, self._rest = (self._rest + markdown).split("\n")
         return "".join(f"{text}\n" for line in lines if (text := self._plain(line)) is not None)
 
     def finish(self) -> str:
-        """Return the rest, which had no line end."""
+        """Return the last line as plain text, even if the Markdown has no line end there."""
         return self.feed("\n") if self._rest else ""
 
     def _plain(self, line: str) -> str | None:

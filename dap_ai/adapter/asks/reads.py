@@ -1,10 +1,11 @@
-"""The agent's own requests: queued after the editor's, dropped when their stop ends, never misrouted.
+"""The agent's own requests to the backend. They wait for the editor's requests, and fail when their stop ends.
 
-The agent itself may only read. Changes to the program are made by agent_actions.py, which sends them here with `send`.
+The agent itself may only read. agent_actions.py makes changes to the program, and sends them here with `send`.
 
-Each side reads the frame whose scopes it requested: lldb-dap 19 gives every frame the scope references 1, 2 and 3, and
-every lldb-dap runs console commands in the frame of the last `scopes`, so that an ask's would make the editor show
-another frame. Before a request that depends on it, the last `scopes` of the same side is sent again (Scoping).
+Client and agent each read in the frame whose scopes they requested. But lldb-dap 19 gives every frame the scope
+references 1, 2 and 3, and every lldb-dap runs console commands in the frame of the last `scopes` request. So an agent's
+`scopes` would make the editor show another frame. Before a request that depends on the last `scopes`, dap_ai repeats
+the last `scopes` of that side (Scoping).
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ READING = frozenset(
     {"disassemble", "evaluate", "exceptionInfo", "loadedSources", "modules", "readMemory", "scopes", "source"}
     | {"stackTrace", "threads", "variables"}
 )
-"""The requests that the agent may send by itself."""
+"""Requests that the agent may send without the user's consent."""
 _ACTING_CONTEXTS = frozenset({"", "repl"})
-"""Contexts of `evaluate` in which the expression may change the program or is a debugger's command."""
+"""Values of `context` in an `evaluate` that may change the program or run a debugger command."""
 
 MAX_WAITING = 50
-"""Maximum number of one guest's reads in the queue."""
+"""Maximum number of reads that one guest may have in the queue."""
 
 Then = Callable[[bytes, RequestFailed | None], None]
-"""Callback for a response's body, or the error if there is none."""
+"""Callback that gets a response's body, and the error or None."""
 
 
 class AgentReads:
-    """The agent's requests to the backend, and their responses."""
+    """The agent's requests to the backend, and the responses to them."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: ForwardingRules) -> None:
         self._scoping = Scoping(out, state, gate)
@@ -51,9 +52,9 @@ class AgentReads:
         self._asks = asks
         self._slots = Slots()
         self.before_client = self._scoping.before
-        """Call before forwarding a request of a client."""
+        """To be called before a client's request is forwarded."""
         self.client_asked = self._slots.client_asked
-        """Call after the request got its seq; earlier, a withdrawn request would be counted as pending forever."""
+        """To be called after a client's request got its seq, so that a withdrawn request does not count as pending."""
         self._late_evaluates: set[int] = set()
         self._seq_in_flight = 0
         self._then: dict[int, Then] = {}
@@ -62,16 +63,16 @@ class AgentReads:
 
     @property
     def acts(self) -> bool:
-        """Whether an evaluation of the agent in the program itself is in flight."""
+        """Whether the backend is evaluating an expression of the agent in the program itself."""
         wanted = self._slots.in_flight
         return wanted is not None and wanted.command == "evaluate" and wanted.arguments.get("context") == "repl"
 
     def client_answered(self, command: str) -> None:
-        """Record that a client's request was answered."""
+        """Record that a client's request has been answered."""
         self._out.do(*self._slots.client_answered(command))
 
     def backend_died(self) -> None:
-        """Fail all reads, because the backend died."""
+        """Fail all reads of the agent and of guests, because the backend has died."""
         self.dead = True
         in_flight = self._slots.in_flight
         if in_flight is not None:
@@ -85,7 +86,7 @@ class AgentReads:
             read.send()  # it fails, since the backend is dead
 
     def on_request(self, wanted: AgentRequest) -> None:
-        """Queue a read of the agent, or refuse a request that is not one."""
+        """Queue a read of the agent. Refuse a request that is not a read."""
         if not self._reads(wanted):
             self._fail(
                 wanted,
@@ -95,18 +96,18 @@ class AgentReads:
             self._put(wanted)
 
     def _reads(self, wanted: AgentRequest) -> bool:
-        """Whether the request runs nothing in the program, as far as dap_ai can tell."""
+        """Whether this request only reads, and runs nothing in the program as far as dap_ai can tell."""
         if wanted.command == "evaluate":
             return wanted.arguments.get("context", "") not in _ACTING_CONTEXTS
         return wanted.command in READING and wanted.command not in self._gate.rules.runs_code
 
     def send(self, wanted: AgentRequest, then: Then) -> None:
-        """Queue a request that the proxy makes for the agent; `then` is called once with its outcome."""
+        """Queue a request that dap_ai makes for the agent, and call `then` once with the outcome."""
         self._then[wanted.token] = then
         self._put(wanted)
 
     def put_guest(self, read: GuestRead) -> bool:
-        """Queue a guest's read; return False if too many of its reads are waiting."""
+        """Queue a guest's read. Return False if the guest has too many reads in the queue."""
         if self.dead:
             read.send()
             return True
@@ -136,7 +137,7 @@ class AgentReads:
             self._out.do(*self._slots.put(wanted))
 
     def pump(self) -> None:
-        """Send the requests that may be sent now."""
+        """Send the queued requests that may be sent now."""
         while (wanted := None if self.dead else self._slots.take()) is not None:
             if isinstance(wanted, GuestRead):
                 wanted.send()
@@ -150,7 +151,7 @@ class AgentReads:
         self._seq_in_flight = self._out.ask_backend(wanted.command, wanted.arguments, owner)
 
     def on_response(self, message: Envelope, owner: AgentOwner) -> None:
-        """Handle the backend's response to an agent's request."""
+        """Pass the backend's response to the agent. Drop a response that comes too late."""
         self._late_evaluates.discard(owner.token)
         in_flight = self._slots.in_flight
         if in_flight is None or in_flight.token != owner.token:
@@ -170,7 +171,7 @@ class AgentReads:
             self._fail(wanted, RequestFailed(wanted.command, "unreadable", text))
 
     def drop_stale(self) -> None:
-        """Fail reads of an earlier stop."""
+        """Fail reads that belong to an earlier stop."""
         in_flight = self._slots.in_flight
         if in_flight is not None and in_flight.epoch != self._state.epoch:
             self._out.do(*self._slots.answered())
@@ -181,14 +182,14 @@ class AgentReads:
                 self._fail(wanted, NotStopped(wanted.command))
 
     def end_ask(self, ask_id: str) -> None:
-        """Fail the queued reads of an ask that has ended."""
+        """Fail the queued reads of a question that has ended."""
         for wanted in self._slots.waiting:
             if wanted.ask_id == ask_id:
                 self._slots.drop(wanted)
                 self._fail(wanted, RequestFailed(wanted.command, "cancelled", "the question has ended"))
 
     def on_timer(self, timer_id: str) -> None:
-        """Handle the expiry of a timer of the slots."""
+        """Handle an expired timer: give up on a request, or continue the queue."""
         if timer_id != REQUEST:
             self._out.do(*self._slots.timer(timer_id))
             return
@@ -227,7 +228,10 @@ _DEPENDENT = frozenset({"dataBreakpointInfo", "evaluate", "setExpression", "setV
 
 
 class Scoping:
-    """Tracks which side sent the last `scopes`. `side` is AGENT, a guest, or "" for the session's own client."""
+    """Tracks which side has sent the last `scopes` request.
+
+    `side` is AGENT, a guest's id, or an empty string for the session's own client.
+    """
 
     def __init__(self, out: Outbox, state: DebuggeeState, gate: ForwardingRules) -> None:
         self._out = out
@@ -238,7 +242,7 @@ class Scoping:
         self._arguments: dict[str, bytes] = {}
 
     def before(self, side: str, command: str, arguments: bytes) -> None:
-        """Send a side's last `scopes` again if its next request depends on it."""
+        """Repeat a side's last `scopes` request if the side's next request depends on it."""
         if not self._gate.rules.scopes_shared:
             return
         if self._epoch != self._state.epoch:  # frame ids of another stop
@@ -252,5 +256,5 @@ class Scoping:
             self._last = side
 
     def forget(self, guest: str) -> None:
-        """Forget a guest that has left."""
+        """Forget the last `scopes` request of a guest that has left."""
         self._arguments.pop(guest, None)

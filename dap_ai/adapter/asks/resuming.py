@@ -1,9 +1,9 @@
-"""Resumes the program for the agent, until it stops again.
+"""Resumes the program for the agent, and waits until the program stops again.
 
     begun -> [snapshots end] -> sent -> stopped | ended | still running after RESUME_S
                                      -> NotStopped: the user resumes or pauses, which takes precedence
 
-The client gets the same events as after its own resume, plus `continued`, because it did not request this one.
+The client gets the same events as after its own resume, plus `continued`, because it did not request this resume.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 RESUME_S = 30.0
-"""Seconds after which a program that has not stopped again is left running."""
+"""Seconds to wait for the next stop. After that, the program keeps running and the agent gets no stop."""
 RESUME = "resuming.wait"
 
 
@@ -36,14 +36,14 @@ class _Resume(msgspec.Struct):
     wanted: ActionRequest
     command: str
     note: str
-    """Text for the agent, in addition to the new stop."""
+    """Text for the agent, sent with the new stop."""
     sent: bool = False
     told: bool = False
     """Whether the client knows that the program runs."""
 
 
 class Resuming:
-    """The agent's resume; at most one is pending, as no ask can act while the program runs."""
+    """The agent's resume of the program. At most one resume is pending: no agent can act while the program runs."""
 
     def __init__(
         self, out: Outbox, state: DebuggeeState, gate: ForwardingRules, jobs: Jobs, outcomes: PendingActions
@@ -56,7 +56,7 @@ class Resuming:
         self._resume: _Resume | None = None
 
     def begin(self, wanted: ActionRequest, command: str, note: str = "") -> None:
-        """Resume the ask's thread."""
+        """Resume the thread that the question is about."""
         refusal = self._gate.refuse(command, wanted.thread_id, self._state)
         if refusal is not None:
             self._outcomes.fail(wanted, RequestFailed(command, refusal.entry.message, refusal.text))
@@ -68,14 +68,14 @@ class Resuming:
             self._send(resume)
 
     def end(self, error: RequestFailed, ask_id: str = "") -> None:
-        """Fail the pending resume, if it is of this ask (empty: of any)."""
+        """Fail the pending resume of this question; with an empty `ask_id`, of any question."""
         resume = self._resume
         if resume is not None and ask_id in ("", resume.wanted.ask_id):
             self._over()
             self._outcomes.fail(resume.wanted, error)
 
     def on_response(self, message: Envelope, owner: ResumeOwner) -> None:
-        """Handle the backend's response to the resume."""
+        """Process the backend's response to a resume by the agent."""
         resume = self._resume if self._resume and self._resume.wanted.token == owner.token else None
         if not message.success:
             self._state.on_resume_failed(owner.stops_before)
@@ -90,11 +90,11 @@ class Resuming:
             self._tell_continued(resume, all_threads=all_threads)
 
     def on_timer(self) -> None:
-        """Finish a resume whose program still runs."""
+        """Finish a resume whose program is still running after RESUME_S."""
         self._finish(ActionResult())
 
     def admits(self, message: Envelope) -> bool:
-        """Whether the client may see this event of the backend; sends `continued` first if it is missing."""
+        """Whether the client gets this event of the backend. Sends the client a missing `continued` first."""
         resume = self._resume
         if resume is None or not resume.sent:
             return True
@@ -106,11 +106,11 @@ class Resuming:
         return True
 
     def on_stopped(self) -> None:
-        """Finish the resume with the new stop."""
+        """Finish the resume, and tell the agent the new stop."""
         self._finish(ActionResult(stop=ask_rules.stop_of(AskArguments(), self._state)))
 
     def on_ended(self) -> None:
-        """Finish the resume with the program's end."""
+        """Finish the resume, and tell the agent that the program has ended."""
         self._finish(ActionResult(ended=True))
 
     def _send(self, resume: _Resume) -> None:
@@ -147,7 +147,7 @@ class Resuming:
 
 
 class PendingActions:
-    """The agent's actions without an outcome, by token."""
+    """The agent's actions that have no outcome yet, by token."""
 
     def __init__(self, out: Outbox, history: SessionHistory) -> None:
         self._out = out
@@ -155,27 +155,27 @@ class PendingActions:
         self._waiting: dict[int, ActionRequest] = {}
 
     def expect(self, wanted: ActionRequest) -> None:
-        """Register an action that the agent awaits."""
+        """Register an action for whose outcome the agent waits."""
         self._waiting[wanted.token] = wanted
 
     def waiting(self, token: int) -> ActionRequest | None:
-        """Return the action if it has no outcome yet, or None."""
+        """Return the pending action with this token, or None."""
         return self._waiting.get(token)
 
     def of_ask(self, ask_id: str) -> list[ActionRequest]:
-        """Return the pending actions of an ask."""
+        """Return the pending actions of a question."""
         return [wanted for wanted in self._waiting.values() if wanted.ask_id == ask_id]
 
     def note(self, text: str, result: str = "") -> None:
-        """Add an action to the session's history."""
+        """Add an action of the agent to the session's history."""
         self._history.add("agent", text, result)
 
     def done(self, wanted: ActionRequest, done: ActionResult) -> None:
-        """Settle an action with its result; an action with an outcome is unchanged."""
+        """Give the agent the result of a pending action. Ignores an action that already has an outcome."""
         if self._waiting.pop(wanted.token, None) is not None:
             self._out.do(Settled(wanted.token, done))
 
     def fail(self, wanted: ActionRequest, error: RequestFailed) -> None:
-        """Settle an action with an error; an action with an outcome is unchanged."""
+        """Give the agent the error of a pending action. Ignores an action that already has an outcome."""
         if self._waiting.pop(wanted.token, None) is not None:
             self._out.do(ToAgent(wanted.token, error=error))

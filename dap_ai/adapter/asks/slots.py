@@ -1,9 +1,9 @@
-"""Decides when the agent or a guest may send a request; the editor has priority.
+"""Decides when the agent or a guest may send a request to the backend. The editor has priority.
 
 At most one agent request is in flight. The backend is idle when no request of the client is pending and QUIET_S have
-passed since its last reply. An agent that has waited PATIENCE_S takes one slot anyway, but within the client's
-stackTrace -> scopes -> variables only after twice that time (lldb-dap 19 gives every frame the same scope references,
-so another `scopes` in between would show the wrong locals).
+passed since its last reply. A request that has waited PATIENCE_S is sent anyway. Within the client's sequence
+stackTrace -> scopes -> variables, a request waits twice that time, because lldb-dap 19 gives every frame the same scope
+references, and another `scopes` in between would make the editor show the wrong locals.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SEQUENCE = frozenset({"stackTrace", "scopes"})
 
 
 class GuestRead(NamedTuple):
-    """A request of a guest, which waits its turn as the agent's do; `send` forwards it as a client's request."""
+    """A guest's request in the queue of the agent's requests. `send` forwards the request as a client's request."""
 
     guest: str
     send: Callable[[], None]
 
 
 class Slots:
-    """The queue of the agent's and guests' requests; `take` returns the one that may be sent now."""
+    """The queue of requests by the agent and by guests. `take` returns the request that may be sent now."""
 
     def __init__(self) -> None:
         self._queue: deque[AgentRequest | GuestRead] = deque()
@@ -45,14 +45,14 @@ class Slots:
         self.in_flight: AgentRequest | None = None
 
     def put(self, wanted: AgentRequest | GuestRead) -> list[Effect]:
-        """Queue a request."""
+        """Add a request to the queue, and return timer effects."""
         self._queue.append(wanted)
         if len(self._queue) == 1 and not self._idle:
             return [SetTimer(PATIENCE, PATIENCE_S)]
         return []
 
     def take(self) -> AgentRequest | GuestRead | None:
-        """Remove and return the request that may be sent now, or None."""
+        """Remove and return the request that may be sent now. None if no request may be sent."""
         if self.in_flight or not self._queue or not (self._idle or self._out_of_patience):
             return None
         self._patience = 0
@@ -61,7 +61,7 @@ class Slots:
         return wanted
 
     def taken(self) -> list[Effect]:
-        """Return the timer effects after `take` returned a request."""
+        """Return the timer effects that follow a request returned by `take`."""
         effects: list[Effect] = [CancelTimer(PATIENCE)]
         if self.in_flight:
             effects.append(SetTimer(REQUEST, REQUEST_TIMEOUT_S))
@@ -70,7 +70,7 @@ class Slots:
         return effects
 
     def answered(self) -> list[Effect]:
-        """Free the slot of the request in flight, which was answered or given up; return timer effects."""
+        """Free the slot of the request in flight, which was answered or given up. Return timer effects."""
         self.in_flight = None
         effects: list[Effect] = [CancelTimer(REQUEST)]
         if self._queue and not self._idle:
@@ -78,32 +78,32 @@ class Slots:
         return effects
 
     def drop(self, wanted: AgentRequest | GuestRead) -> None:
-        """Remove a request that was not sent."""
+        """Remove a request from the queue without sending it."""
         self._queue.remove(wanted)
 
     @property
     def waiting(self) -> tuple[AgentRequest, ...]:
-        """Requests of the agent that were not sent yet."""
+        """The agent's requests in the queue."""
         return tuple(wanted for wanted in self._queue if isinstance(wanted, AgentRequest))
 
     @property
     def guests(self) -> tuple[GuestRead, ...]:
-        """Requests of guests that were not sent yet."""
+        """The guests' requests in the queue."""
         return tuple(wanted for wanted in self._queue if isinstance(wanted, GuestRead))
 
     def client_asked(self) -> None:
-        """Count a forwarded request of the client."""
+        """Count a client's request that was forwarded."""
         self._client_pending += 1
 
     def client_answered(self, command: str) -> list[Effect]:
-        """Record a response to the client and restart the quiet time."""
+        """Count a client's request as answered, and restart the quiet time. Return timer effects."""
         self._client_pending = max(0, self._client_pending - 1)
         self._last_command = command
         self._quiet = False
         return [SetTimer(QUIET, QUIET_S)]
 
     def timer(self, timer_id: str) -> list[Effect]:
-        """Handle the expiry of QUIET or PATIENCE."""
+        """Handle an expired QUIET or PATIENCE timer. Return timer effects."""
         if timer_id == QUIET:
             self._quiet = True
         elif self._queue:

@@ -1,4 +1,4 @@
-"""Serves console input: `??` and its commands, from the session's own client or a guest."""
+"""Serves `??` lines that a user types in a debug console, from the session's own client or a guest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dap_ai.protocol.wire.visible import on_one_line
 
 @dataclass(eq=False)
 class Typed:
-    """Serves `??` lines: responds at once, and sends the answer as output."""
+    """Serves `??` lines of a debug console: responds at once, and sends the answer as output."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -31,18 +31,18 @@ class Typed:
     _lending: Lending
 
     def read(self, arguments: EvaluateArguments) -> ask_console.ConsoleInput | None:
-        """Parse an `evaluate`; None if it is not for dap_ai."""
+        """Parse the `??` line in an `evaluate`. None if the line is not for dap_ai."""
         if arguments.context not in ask_console.CONTEXTS:
             return None
         return ask_console.parse(arguments.expression, self._options.console_prefix)
 
     def completions(self, message: Envelope) -> list[dict[str, object]] | None:
-        """Return the items for a request `completions`, or None if it is not for dap_ai."""
+        """Return the completion items for a `??` line, or None if the line is not for dap_ai."""
         arguments = read_or(message, CompletionsArguments, CompletionsArguments())
         return ask_console.complete(arguments.text, arguments.column, self._options.console_prefix)
 
     def on_line(self, message: Envelope, typed: ask_console.ConsoleInput, frame_id: int | None) -> None:
-        """Serve a `??` line: respond at once, and send the answer as output."""
+        """Respond to a `??` line at once, and send the answer as output."""
         in_console = self._asks.consoles.get(self._out.guest)
         running = self._asks.in_conversation(in_console or "")
         match typed.command:
@@ -68,7 +68,7 @@ class Typed:
                 self._desk.accept(message, arguments, "console")
 
     def expects(self, typed: ask_console.ConsoleInput) -> bool:
-        """Whether the own client's line is about a running ask of this session."""
+        """Whether this line of the session's own client concerns a running question of this session."""
         if typed.command in ("allow", "deny") and self._consents.waiting_for(""):
             return True
         return self._asks.in_conversation(self._asks.consoles.get("", "")) is not None

@@ -1,7 +1,7 @@
-"""Sockets, processes, tasks and timers around a session: its links to client and backend, its agent, its family.
+"""Sockets, processes, tasks and timers of a session: links to its client, its backend, its agent and its family.
 
-No decision about a message belongs here: this package turns bytes into events for `Session` and carries out the effects
-it returns.
+This package decides nothing about a message: it turns bytes into events for `Session` and carries out the effects that
+`Session` returns.
 
 1. Nothing waits for a cancelled question (Ctrl-C, SIGTERM, a closed pipe, a disconnected client): long computations
    run in threads that are not joined at exit (`system/thread_pool.py`). The process, with everything it started, ends

@@ -1,4 +1,4 @@
-"""The agent of a session: created when something is launched, and one task per ask."""
+"""The agent of a session: it is created when a question needs it, and runs one task for each question."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class AgentSide:
-    """Runs the session's agent; an agent that fails ends its ask, never the session.
+    """Runs the agent of a session. An error of the agent ends its question, never the session.
 
-    `own`: dap_ai's own launch arguments for this session.
+    `own` are the session's launch arguments for dap_ai.
     """
 
     def __init__(self, recipe: ProxyRecipe, session: Session, awaiting: Awaiting) -> None:
@@ -35,12 +35,15 @@ class AgentSide:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the backend can read the debuggee but not copy it."""
+        """Whether the backend can inspect the program but make no copies."""
         inspector, snapshots = self._reader()
         return inspector is not None and snapshots is None
 
     def _reader(self) -> tuple[StopInspector | None, SnapshotService | None]:
-        """Return the readers for the announced kind of adapter: a child session's may differ from its parent's."""
+        """Return (inspector, snapshot service) for the session's kind of adapter. Each is None if unavailable.
+
+        A child session's adapter may be of another kind than its parent's.
+        """
         backend = self._recipe.backend.announced(self._session.announced)
         if type(backend) not in self._readers:
             made = backend.inspector(), backend.snapshots(self._session.options.snapshot_reads)
@@ -52,7 +55,10 @@ class AgentSide:
         self._get().add_done_callback(_forget)
 
     def look_ahead(self, files: Sequence[str]) -> None:
-        """Prepare for a question about a failure in these files; if empty (the program resumed), stop preparing."""
+        """Prepare for a question about a failure in these files.
+
+        If `files` is empty, the program has resumed, and this method stops the preparation.
+        """
         if self._ahead is not None:
             self._ahead.cancel()
         self._ahead = asyncio.ensure_future(self._look_ahead(files)) if files else None
@@ -64,7 +70,7 @@ class AgentSide:
                 await agent.look_ahead(files)
 
     def start(self, start: StartAsk) -> None:
-        """Start a task that answers a question."""
+        """Start a task in which the agent answers a question."""
         ask_id = start.ask.ask_id
         task = asyncio.get_running_loop().create_task(self._answer(start))
         self._asks[ask_id] = task
@@ -97,19 +103,19 @@ class AgentSide:
             receive(LookedBack(ask_id, recalled) if found else LookedBack(ask_id, why=recalled.text))
 
     def cancel(self, ask_id: str) -> None:
-        """Stop answering this ask."""
+        """Cancel the task that answers this question."""
         if task := self._asks.get(ask_id):
             task.cancel()
 
     async def end_asks(self) -> None:
-        """Cancel all asks and wait for them to end."""
+        """Cancel all running questions, and wait until their tasks end."""
         tasks = list(self._asks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def close(self) -> None:
-        """Close the agent, which ends everything it started; a new one may be created afterwards."""
+        """Close the agent and everything that the agent has started. A later question creates a new agent."""
         self.look_ahead(())
         made, self._agent = self._agent, None
         if made is None:
@@ -119,7 +125,7 @@ class AgentSide:
             await made.result().close()
 
     def _get(self) -> asyncio.Future[AgentPort]:
-        """Return the session's agent, created in a thread after the launch so that an idle proxy stays small."""
+        """Return the session's agent, creating it in a thread if necessary. An idle proxy thus stays small."""
         if self._agent is None:
             made = asyncio.to_thread(self._recipe.agent, self.own)
             self._agent = asyncio.ensure_future(made)
@@ -144,6 +150,6 @@ class AgentSide:
 
 
 def _forget(agent: asyncio.Future[AgentPort]) -> None:
-    """Keep the event loop from reporting a failure: the ask that needs the agent reports it."""
+    """Mark the agent's exception as retrieved, so that only the question that needs the agent reports it."""
     if not agent.cancelled():
         agent.exception()

@@ -1,6 +1,6 @@
-"""One ask's view of the session: its stop, its reads, and the destination of its answer.
+"""The view that one question has of its session: its stop, its reads, and the destination of its answer.
 
-Each event the agent requests carries a token, and its outcome carries the same token.
+Each event that the agent sends carries a token, and the event's outcome carries the same token.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SWITCHED_OFF = "snapshots are switched off in the settings"
 
 
 class AskDebugger:
-    """One ask's view of the session; satisfies dap_ai.protocol.contracts.debugger.RawDebugger."""
+    """The view that one question has of its session. Implements dap_ai.protocol.contracts.debugger.RawDebugger."""
 
     def __init__(
         self,
@@ -61,16 +61,16 @@ class AskDebugger:
 
     @property
     def current(self) -> bool:
-        """Whether the ask's stop still holds."""
+        """Whether the question's stop has not ended yet."""
         return self.stop is not None and self.stop.epoch == self._session.state.epoch
 
     @property
     def can_inspect(self) -> bool:
-        """Whether the backend has a static inspector."""
+        """Whether the backend has an inspector, which runs no user code."""
         return self._inspector is not None
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> Raw[dict[str, Any]]:
-        """Send a DAP request and return the response's body. Raises RequestFailed, NotStopped."""
+        """Send a DAP request to the backend and return the response's body. Raises RequestFailed, NotStopped."""
         return raw(await self._request(command, arguments))
 
     async def _request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class AskDebugger:
             raise RequestFailed(command, "unreadable", text) from error
 
     async def inspect(self, query: Query) -> Raw[Inspection]:
-        """Run one query of the static inspector. Raises RequestFailed, NotStopped."""
+        """Run one query of the inspector, which runs no user code. Raises RequestFailed, NotStopped."""
         if self._inspector is None:
             raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static inspector")
         paths = self._session.state.paths
@@ -93,7 +93,7 @@ class AskDebugger:
 
     @property
     def why_no_snapshot(self) -> str:
-        """The reason this ask may not make a snapshot; empty if it may."""
+        """The reason why this question may not make a snapshot; empty if a snapshot is allowed."""
         if self._observes:
             return "at the level observe no code of the program is run, not even in a copy"
         if not self._session.options.snapshots:
@@ -101,11 +101,14 @@ class AskDebugger:
         return "" if self._snapshots else "this debug adapter makes no snapshots"
 
     async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:
-        """Run a query in one locked copy of the debuggee; cancelling ends it. Raises RequestFailed, NotStopped."""
+        """Run a query in a sandboxed copy of the program. Cancelling ends the copy.
+
+        Raises RequestFailed, NotStopped.
+        """
         return raw(await self.copied(query))
 
     async def copied(self, query: SnapshotQuery) -> SnapshotResult:
-        """Run a snapshot query for the client itself, unmasked. Raises RequestFailed, NotStopped."""
+        """Run a query in a copy of the program, and return its result unmasked. Raises RequestFailed, NotStopped."""
         snapshots = self._snapshots
         if snapshots is None or self.why_no_snapshot:
             raise RequestFailed("snapshot", "notSupported", self.why_no_snapshot)
@@ -126,7 +129,7 @@ class AskDebugger:
                 self._awaiting.tell(JobEnded(token, alive))
 
     async def approve(self, kind: str, action: Safe, reason: Safe, now: Safe = "") -> Consent:
-        """Ask the user to approve an action of the agent; no answer in time means no.
+        """Ask the user to approve an action of the agent. If the user does not answer in time, the action is refused.
 
         Raises RequestFailed, NotStopped.
         """
@@ -139,7 +142,7 @@ class AskDebugger:
     async def act(self, action: Action, frame_id: int = 0) -> Raw[ActionResult]:
         """Perform an action in the program itself. Raises RequestFailed, NotStopped.
 
-        After a Step or a ContinueTo, `stop` is the program's new stop, or None if it runs or has ended.
+        After a Step or a ContinueTo, `stop` is the program's new stop. It is None if the program runs or has ended.
         """
         stop = self._stop("act")
         done: ActionResult = await self._awaiting.outcome(
@@ -152,7 +155,10 @@ class AskDebugger:
     async def lent_model(
         self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
-        """Yield one reply of the model that the client lends, ending with a LentReply. Raises RequestFailed."""
+        """Request a reply of the model that the client lends, and yield its pieces. The last piece is a LentReply.
+
+        Raises RequestFailed.
+        """
         wanted = list(messages), [dict(tool) for tool in tools]
         async with aclosing(self._awaiting.outcomes(lambda token: ModelRequest(self._ask_id, token, *wanted))) as said:
             async for piece in said:
@@ -166,27 +172,27 @@ class AskDebugger:
         return self.stop
 
     def output_tail(self) -> Raw[Sequence[tuple[str, str]]]:
-        """Return the last output as (category, text) pairs."""
+        """Return the program's latest output as (category, text) pairs."""
         return raw(self._session.history.output_tail())
 
     def caught(self) -> Raw[Caught | None]:
-        """Return the last exception that was caught and reported, if the program is not stopped."""
+        """Return the last caught exception that the program reported. None if the program is stopped."""
         return raw(self._session.state.paths.local(self._session.caught.last) if self.stop is None else None)
 
     def history(self) -> Raw[Sequence[HistoryItem]]:
-        """Return what the user did since the conversation's last question."""
+        """Return the user's actions since the conversation's last question."""
         return raw(self._history)
 
 
 class AskSink:
-    """Destination of an ask's answer; satisfies dap_ai.protocol.contracts.debugger.SafeSink."""
+    """Takes the pieces of one answer. Implements dap_ai.protocol.contracts.debugger.SafeSink."""
 
     def __init__(self, tell: Callable[[Event], None], ask_id: str) -> None:
         self._tell = tell
         self._ask_id = ask_id
 
     def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
-        """Append to the answer, or report a step or a status."""
+        """Send a piece of the answer, a step or a status, depending on `category`."""
         self._tell(AgentOutput(self._ask_id, category, text, tool))
 
 
@@ -194,7 +200,7 @@ Outcome = bytes | Consent | ActionResult | LentPiece | LentReply
 
 
 class Awaiting:
-    """The pending requests of one session's agent. `tell` sends an event to the session."""
+    """The events of a session's agent that wait for an outcome. `tell` sends an event to the session."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self.tell = tell
@@ -203,9 +209,9 @@ class Awaiting:
         self._tokens = 0
 
     async def outcome(self, wanted: Callable[[int], Event]) -> Any:
-        """Send the event `wanted(token)` and return its outcome: a response's body as bytes, Consent or ActionResult.
+        """Send the event `wanted(token)`, wait for its outcome and return it.
 
-        Raises RequestFailed, NotStopped.
+        The outcome is a response's body as bytes, a Consent or an ActionResult. Raises RequestFailed, NotStopped.
         """
         self._tokens += 1
         token = self._tokens
@@ -218,7 +224,7 @@ class Awaiting:
             self._waiting.pop(token, None)
 
     async def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
-        """Send the event `wanted(token)` and yield its outcomes until the caller stops. Raises RequestFailed."""
+        """Send the event `wanted(token)`, and yield its outcomes until the caller stops. Raises RequestFailed."""
         self._tokens += 1
         token = self._tokens
         stream = self._streams[token] = asyncio.Queue()
@@ -231,7 +237,7 @@ class Awaiting:
             del self._streams[token]
 
     def resolve(self, token: int, outcome: Outcome, error: RequestFailed | None = None) -> None:
-        """Deliver the outcome of an event that the agent requested."""
+        """Deliver an outcome or error to the code that waits for this token."""
         if (stream := self._streams.get(token)) is not None:
             stream.put_nowait(error or outcome)
             return

@@ -1,4 +1,4 @@
-"""The debug adapter behind a session: starts or connects to it, reads and writes it, and ends it if it hangs."""
+"""The debug adapter of a session: starts it or connects to it, exchanges bytes with it, and ends it if it hangs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from dap_ai.transport.byte_links import ByteLink, open_tcp
 
 _CONNECT_S = 10.0
 _REST_S = 0.002
-"""Seconds to let the pipe fill during a burst of output."""
+"""Seconds without reading that let the pipe fill during a burst of output."""
 _STALL_S = 10.0
-"""Seconds after which a backend that does not read, with the link's buffer full, is considered hung."""
+"""Seconds after which a backend counts as hung if the link's buffer is full and the backend does not read."""
 
 Address = tuple[str, int]
 
 
 class BackendSide:
-    """The debug adapter of a session; calls `on_full` when it stops and resumes reading. `spares`: see Session.spares.
+    """The debug adapter of a session. Calls `on_full` when the adapter stops or resumes reading.
 
-    `begin` starts it with the first message for it: a client that sends nothing, or no DAP, starts nothing.
+    The first message to the adapter calls `begin`, which starts the adapter. A client that sends nothing, or no DAP,
+    starts no adapter. `spares` returns Session.spares.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class BackendSide:
         self._begin = begin
         self._begun = False
         self.key = ""
-        """The first bytes to send on every connection to a port of this adapter; child sessions need it."""
+        """The line to send first on every connection to a port of this adapter. Child sessions need the line."""
         self._link: ByteLink | None = None
         self._ready = asyncio.Event()
         self._process: BackendProcess | None = None
@@ -58,15 +59,15 @@ class BackendSide:
         self._ending: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
-        """Start the adapter or connect to it, unless that has begun already."""
+        """Start the adapter or connect to it, at the first call only."""
         if not self._begun:
             self._begun = True
             self._begin()
 
     async def start(self, address: Address | None, key: str = "") -> None:
-        """Start the adapter, or connect to the one at `address`, sending `key` first.
+        """Start the adapter. If `address` is given, connect to the adapter there instead, and send `key` first.
 
-        Called by way of `begin`. Sends BackendClosed to the session if it fails.
+        Only the callback `begin` leads here. After an error, the session gets BackendClosed.
         """
         try:
             if address is None:
@@ -84,7 +85,7 @@ class BackendSide:
         self._ready.set()
 
     async def switch(self, address: Address, key: str = "") -> None:
-        """Switch to the adapter that listens at this address, ending the one started here. Raises ConnectionError."""
+        """Connect to the adapter at this address, and end the adapter started here. Raises ConnectionError."""
         host, port = address
         if not self._begun:
             self._begun = True
@@ -118,7 +119,7 @@ class BackendSide:
         return link
 
     def write(self, data: bytes) -> None:
-        """Send bytes; those sent before the adapter is connected are buffered."""
+        """Send bytes to the adapter, or buffer them until the adapter is connected."""
         if self._link is None:
             self._early.append(data)
             self.begin()
@@ -126,18 +127,18 @@ class BackendSide:
             self._link.write(data)
 
     def hold(self, *, held: bool) -> None:
-        """See byte_links.ByteLink."""
+        """Buffer all further writes to the adapter if `held`; else send the buffered bytes in one write."""
         if self._link is not None:
             self._link.hold(held=held)
 
     def pause(self, *, paused: bool) -> None:
-        """Stop reading the backend while the client does not read."""
+        """Stop or resume reading the adapter, depending on whether the client reads."""
         self._paused = paused
         if self._link is not None:
             self._link.pause(paused=paused or self._resting)
 
     def _rest(self, link: ByteLink) -> None:
-        """Pause reading for a moment during a burst of output, so that the pipe fills: many small reads cost more."""
+        """Stop reading for a moment during a burst, so that the pipe fills and fewer reads are needed."""
         self._resting = True
         link.pause(paused=True)
         self._rest_over = asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
@@ -148,7 +149,7 @@ class BackendSide:
             link.pause(paused=self._paused)
 
     async def end(self) -> None:
-        """End its process tree, except a debuggee that is spared; or close the connection."""
+        """End a hung adapter's process tree or close its connection. A program that must survive is spared."""
         if self._process is not None:
             await self._process.end(self._spares())
         elif self._link is not None:
@@ -157,7 +158,7 @@ class BackendSide:
         self._on_full(False)
 
     async def close(self) -> None:
-        """End everything that was started here, except a debuggee that is spared."""
+        """End all adapters that were started here. A program that must survive is spared."""
         link, self._link = self._link, None
         for timer in (self._stalled, self._rest_over):
             if timer is not None:
@@ -195,7 +196,7 @@ class BackendSide:
             link.write(data)
 
     def _on_backend_full(self, full: bool) -> None:
-        """Stop reading the client while the backend does not read; end a backend that stays so."""
+        """Stop reading the client while the adapter does not read. End the adapter if it does not read for _STALL_S."""
         self._on_full(full)
         if self._stalled is not None:
             self._stalled.cancel()

@@ -1,4 +1,4 @@
-"""The client of a session: turns the bytes of its link into events; not read while the backend does not read."""
+"""The client of a session: turns the bytes of its link into events. Stops reading while the backend does not read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dap_ai.transport.byte_links import ByteLink, part
 
 
 class ClientSide:
-    """The client of a session; calls `on_full` when it stops and resumes reading.
+    """The client of a session. Calls `on_full` when the client stops or resumes reading.
 
-    `accepts` returns whether a token is valid.
+    `accepts` returns whether a token is correct.
     """
 
     def __init__(
@@ -35,24 +35,24 @@ class ClientSide:
         self._full = self._paused = False
 
     def start(self) -> None:
-        """Start receiving messages of the client."""
+        """Start to receive messages of the client."""
         self._link.start(self._on_data, lambda: self._receive(ClientClosed()), self._on_full)
 
     def write(self, data: bytes) -> None:
-        """Send bytes."""
+        """Send bytes to the client."""
         self._link.write(data)
 
     def hold(self, *, held: bool) -> None:
-        """See byte_links.ByteLink."""
+        """Buffer all further writes to the client if `held`; else send the buffered bytes in one write."""
         self._link.hold(held=held)
 
     def pause(self, *, paused: bool) -> None:
-        """Stop reading the client while the backend does not read."""
+        """Stop or resume reading the client, depending on whether the backend reads."""
         self._paused = paused
         self._read_or_pause()
 
     def part(self) -> None:
-        """Close the link at the session's end, once the client has read the rest."""
+        """Close the client's link at the session's end, once the client has read the remaining bytes."""
         part(self._link)
 
     def _on_data(self, data: bytes) -> None:
@@ -65,13 +65,13 @@ class ClientSide:
         self._receive(TokenGiven())
 
     def _on_lost(self, why: str) -> None:
-        """Close the connection, before the session ends: the other end may not be a DAP client at all."""
+        """Close the connection before the session ends, because the other end may not be a DAP client."""
         self._log(f"the client is disconnected: {why}")
         part(self._link)
         self._receive(ClientClosed())
 
     def _on_full(self, full: bool) -> None:
-        """Report that the client stopped or resumed reading; it is still read once more, for a `disconnect`."""
+        """Report that the client has stopped or resumed reading. Read once more, for a possible `disconnect`."""
         self._full = full
         self._tell_full(full)
         if not full:
@@ -87,10 +87,10 @@ def reader(
     on_lost: Callable[[str], None],
     on_token: Callable[[bytes], None] | None = None,
 ) -> Callable[[bytes], None]:
-    """Return a function that splits a client's stream into messages and passes each to `event`.
+    """Return a function that splits a client's bytes into messages and passes their events to `receive_all`.
 
-    `on_token`: see framing.Exact. `on_lost` gets the reason if the stream cannot be parsed; everything after that is
-    ignored.
+    `on_token` gets a token that precedes the first message. If the bytes cannot be parsed, `on_lost` gets the reason,
+    and all later bytes are ignored.
     """
     frames: FrameReader | None = FrameReader(Exact(on_token))
 

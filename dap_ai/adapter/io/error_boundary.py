@@ -1,7 +1,7 @@
-"""Handles internal errors of dap_ai: an error in one request fails that request; any other ends the session.
+"""Handles internal errors of dap_ai: an error in one request fails that request, any other error ends the session.
 
-A client may wait forever for what such an error lost, so a session continues only after errors in requests that Session
-knows to affect nothing else. Each error is reported to the event loop with its traceback, masked.
+A client may wait forever for something that an error has lost, so a session continues only after errors in requests
+that Session knows to affect nothing else. Each error is reported to the event loop with its traceback, masked.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dap_ai.adapter.state.effects import Effect, Event
 from dap_ai.protocol.wire.safe import Safe
 
 MAX_ERRORS = 10
-"""Number of internal errors, each in one request, that a session survives."""
+"""Maximum number of internal errors in single requests that a session survives."""
 
 
 class SessionFailed(Exception):  # noqa: N818  what has failed is the session
-    """An internal error of dap_ai ended the session; the message is for the user."""
+    """Raised if an internal error of dap_ai has ended the session. The message is for the user."""
 
 
 class ErrorBoundary:
-    """Handles the internal errors of one session. `ended`: the error that ended it, or None.
+    """Handles the internal errors of one session. `ended` is the error that ended the session, or None.
 
-    At that error it calls `end` once, and `tell` with the last messages to the client. `mask` removes secrets from an
-    error's text.
+    When an error ends the session, calls `end` once, and `tell` with each last message to the client. `mask` removes
+    secrets from an error's text.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class ErrorBoundary:
         self._errors = 0
 
     def answer(self, event: Event, error: Exception) -> list[Effect]:
-        """Return the remaining effects after an error in Session.receive; raise it if the session cannot continue."""
+        """Return the remaining effects after `error` in a request. Raise `error` if the session cannot continue."""
         self._errors += 1
         effects = None
         with contextlib.suppress(Exception):  # the session itself may be what fails
@@ -52,7 +52,7 @@ class ErrorBoundary:
         return effects
 
     def end_session(self, where: str, error: BaseException) -> None:
-        """End the session because of an error; `where` names the place."""
+        """End the session because of an error. `where` names the place of the error."""
         if self.ended is not None:
             return
         # Only the error's type: its message may contain the program's secrets.

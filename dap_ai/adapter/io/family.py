@@ -1,9 +1,9 @@
-"""Sessions that belong together: a program's, and those of its child processes, which join through our listeners.
+"""Families: the session of a program, and the sessions of its child processes, whose clients use our listeners.
 
     adapter -> debugpyAttach {connect: its own port} -> Listen -> our listener -> the client attaches there
             -> a session of the child, whose backend is the adapter's own port
 
-A proxy has one `Families`. It maps each listener to its family, so that a client that reaches the child through the
+A proxy has one `Families`, which maps each listener to its family. So a client that reaches the child through the
 proxy's main port, with the address it was given, also joins the right family.
 """
 
@@ -34,32 +34,32 @@ from dap_ai.transport.byte_links import TransportLink
 _HOST = "127.0.0.1"
 _MAX_EXPECTED = 100
 _GRACE_S = 2.0
-"""Seconds that child sessions may take to end after their parent's session."""
+"""Seconds that child sessions may take to end after the first session has ended."""
 
 Address = tuple[str, int]
 
 
 class ChildPlace(NamedTuple):
-    """Position of a child's session: its family, parent and the adapter's address."""
+    """The place of a child process's session: its family, its parent, and the address of the adapter."""
 
     family: Family
     address: Address | None
-    """The adapter's address; None if the client starts or names the adapter itself."""
+    """The adapter's address. None if the client itself starts the adapter or names its address."""
     parent_id: str
     own: dict[str, Any]
-    """The parent's launch arguments for dap_ai, which apply to its children too."""
+    """The parent's launch arguments for dap_ai, which apply to child sessions too."""
     key: str = ""
-    """The first bytes the adapter expects on a connection to that address."""
+    """The line that the adapter expects first on a connection to `address`."""
 
 
 def _named(session: Session) -> str:
-    """Return the program's label, prefixed with its rank in a parallel job, if it has one."""
+    """Return the program's label. In a parallel job, the label begins with the process's rank."""
     rank = rank_of(session.process_id, session.program)
     return f"rank {rank}, {session.label}" if rank else session.label
 
 
 class Member(Protocol):
-    """A running session; see pump.Pump."""
+    """A running session of a family, such as pump.Pump."""
 
     session: Session
     own: dict[str, Any]
@@ -71,20 +71,20 @@ class Member(Protocol):
 
     @property
     def adapter_key(self) -> str:
-        """The first bytes a port of its adapter expects on a connection."""
+        """The line that the adapter expects first on a connection to its port."""
         ...
 
     def receive(self, event: Event) -> None:
-        """Pass an event to the session."""
+        """Pass an event to this session."""
         ...
 
 
 Admit = Callable[[TransportLink, ChildPlace], Coroutine[Any, Any, None]]
-"""Serves the client of a child session until it ends."""
+"""Serves a child session's client until the session ends."""
 
 
 class Families:
-    """The families of a proxy by their listeners' ports, and the child sessions they expect."""
+    """The families of a proxy, by the ports of their listeners, and the child sessions that a proxy expects."""
 
     def __init__(self, admit: Admit, log: Callable[[str], None]) -> None:
         self.places: dict[int, ChildPlace] = {}
@@ -93,12 +93,15 @@ class Families:
         self._expected: deque[tuple[dict[str, Any], ChildPlace]] = deque(maxlen=_MAX_EXPECTED)
 
     def expect(self, configuration: dict[str, Any], place: ChildPlace) -> None:
-        """Note that a client was asked to start a child's session with this configuration."""
+        """Expect a child session, which a client was asked to start with this configuration."""
         named = {key: value for key, value in configuration.items() if key.startswith("__")}
         self._expected.append((named or configuration, place))
 
     def expected(self, arguments: dict[str, Any]) -> ChildPlace | None:
-        """Return the place of an expected session with these arguments, and stop expecting it; None if none matches."""
+        """Return the place of the expected session with these arguments, and stop expecting that session.
+
+        None if no expected session matches.
+        """
         for wanted in self._expected:
             if all(arguments.get(key) == value for key, value in wanted[0].items()):
                 self._expected.remove(wanted)
@@ -106,38 +109,38 @@ class Families:
         return None
 
     def forget(self, family: Family) -> None:
-        """Stop expecting children of this family."""
+        """Stop expecting child sessions of this family."""
         kept = [wanted for wanted in self._expected if wanted[1].family is not family]
         self._expected.clear()
         self._expected.extend(kept)
 
     def place_of(self, address: Address | None) -> ChildPlace | None:
-        """Return the place behind one of our listeners, or None if the address is not ours."""
+        """Return the place that belongs to a listener's address, or None if the address is not one of our listeners."""
         if address is None or address[0] not in (_HOST, "localhost", "::1"):
             return None
         return self.places.get(address[1])
 
 
 class Family:
-    """A tree of sessions as a flat set: a question to any of them is answered by the stopped one."""
+    """The sessions of one process tree. A stopped session answers questions that clients ask in the other sessions."""
 
     def __init__(self, families: Families) -> None:
         self._families = families
         self._members: dict[str, Member] = {}
         self._told: dict[str, RelativesChanged] = {}
-        """The last event sent to each member."""
+        """The last event that each session got from its family."""
         self._listeners: dict[int, asyncio.AbstractServer] = {}
         self._children: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()
         self._closed = False
 
     def add(self, member: Member) -> None:
-        """Add a session that has begun."""
+        """Add a session that has begun to the family."""
         self._members[member.session_id] = member
         self.follow()
 
     def remove(self, member: Member) -> None:
-        """Remove a session that has ended, and inform the others."""
+        """Remove a session that has ended, and inform the other sessions."""
         if self._members.pop(member.session_id, None) is None:
             return
         self._told.pop(member.session_id, None)
@@ -147,7 +150,7 @@ class Family:
         self.follow()
 
     def follow(self) -> None:
-        """Tell each member which others are stopped, and whether they need its adapter, if that has changed."""
+        """Tell each session which other sessions are stopped and whether they need its adapter, after each change."""
         self._ended.clear() if self.is_alive else self._ended.set()
         stopped = [Relative(m.session_id, _named(m.session)) for m in self._members.values() if m.session.state.stopped]
         for member in self._members.values():
@@ -158,7 +161,7 @@ class Family:
                 _soon(member, news)
 
     def say(self, member: Member, to: str, body: bytes) -> None:
-        """Pass a message from one member to another, where the sender is a guest."""
+        """Pass a message from one session to another session, in which the sender is a guest."""
         other = self._members.get(to)
         if other is None:
             _soon(member, RelativeClosed(to))
@@ -166,13 +169,13 @@ class Family:
             _soon(other, FromGuest(RELATIVE + member.session_id, body))
 
     def answer(self, member: Member, guest: str, body: bytes) -> None:
-        """Pass a message from a member to another that is its guest."""
+        """Pass a message from one session to another session that is its guest."""
         other = self._members.get(guest.removeprefix(RELATIVE))
         if other is not None:
             _soon(other, FromRelative(member.session_id, body))
 
     async def open_listener(self, member: Member, address: Address) -> int:
-        """Open a listener for clients of child sessions and return its port, or 0 if that fails."""
+        """Open a listener for clients of child sessions. Return its port, or 0 if opening fails."""
         try:
             listener = await admission.serve((_HOST, 0), lambda: TransportLink(self._on_connected), self._families.log)
         except OSError as error:
@@ -188,7 +191,7 @@ class Family:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the debuggee of any session runs or is stopped."""
+        """Whether the program of any session is alive."""
         return any(m.session.state.phase is not Phase.ENDED for m in self._members.values())
 
     def _need_adapter_of(self, member: Member) -> bool:
@@ -196,11 +199,11 @@ class Family:
         return not member.session.options.parent_id and any(phase is not Phase.ENDED for phase in others)
 
     async def ended(self) -> None:
-        """Wait until no session's debuggee is alive."""
+        """Wait until the programs of all sessions have ended."""
         await self._ended.wait()
 
     async def close(self) -> None:
-        """Stop accepting children after the first session's end, and wait _GRACE_S for theirs to end."""
+        """Accept no more child sessions, and wait at most _GRACE_S for the child sessions to end."""
         self._closed = True
         self._families.forget(self)
         for port, listener in self._listeners.items():
@@ -225,5 +228,5 @@ class Family:
 
 
 def _soon(member: Member, event: Event) -> None:
-    """Pass an event to a session in the loop's next turn: it may be processing another event now."""
+    """Pass an event to a session in the event loop's next turn, because the session may be processing an event now."""
     asyncio.get_running_loop().call_soon(member.receive, event)

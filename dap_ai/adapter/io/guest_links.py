@@ -1,4 +1,4 @@
-"""Links to guests: the clients that joined a session through its socket. A guest that stops reading is dropped."""
+"""Links to guests: clients that joined a session through its socket. A guest that stops reading is dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.transport.byte_links import ByteLink, part, write_message
 
 
 class GuestLinks:
-    """The guests of one session. `receive_all` passes their messages to the session."""
+    """The links to the guests of one session. `receive_all` passes the guests' messages to the session."""
 
     def __init__(self, receive_all: Callable[[Iterable[Event]], None], log: Callable[[str], None]) -> None:
         self._receive_all = receive_all
@@ -24,9 +24,9 @@ class GuestLinks:
         self._socket: sockets.SessionSocket | None = None
 
     async def open(self, setting: str) -> str:
-        """Open the session's socket to guests if possible, and return the id under which they find the session.
+        """Open the session's socket for guests, if possible, and return the session's id.
 
-        `setting`: the setting `sockets`.
+        `setting` is the value of the setting `sockets`.
         """
         self._socket = await sockets.open_session(self.admit, self._log, setting)
         return self._socket.session_id if self._socket else secrets.token_hex(3)
@@ -51,30 +51,33 @@ class GuestLinks:
         link.pause(paused=self._paused)
 
     def tell(self, guest: str, body: bytes) -> None:
-        """Send a message to a guest, unless it has left."""
+        """Send a message to a guest, if the guest is still connected."""
         if link := self._links.get(guest):
             write_message(link, body)
 
     def end(self, guest: str) -> None:
-        """Close the link of a guest."""
+        """Close the link to a guest."""
         if link := self._links.pop(guest, None):
             part(link)
 
     def pause(self, *, paused: bool) -> None:
-        """Pause or resume reading guests, while the backend does not read."""
+        """Stop or resume reading guests, depending on whether the backend reads."""
         self._paused = paused
         for link in self._links.values():
             link.pause(paused=paused)
 
     def close(self) -> None:
-        """Close the session's socket and all guests' links at the session's end."""
+        """Close the session's socket and the links to all guests."""
         if self._socket is not None:
             self._socket.close()
         for guest in list(self._links):
             self.end(guest)
 
     def _drop(self, guest: str, close: Callable[[ByteLink], None]) -> None:
-        """Drop a guest. The session hears of it in the loop's next turn: it may be sending to this guest now."""
+        """Close a guest's link, and inform the session in the event loop's next turn.
+
+        The session may be sending a message to this guest now.
+        """
         if link := self._links.pop(guest, None):
             close(link)
             asyncio.get_running_loop().call_soon(self._receive_all, [GuestClosed(guest)])

@@ -1,8 +1,8 @@
-"""Merges output events of a burst into fewer, larger events.
+"""Merges the output events of a burst into fewer, larger events.
 
-Some adapters send one event per line, and editors draw each of them: a burst of output freezes a debugger. Consecutive
-events of one read that differ only in their text carry the same information as one event. Runs shorter than MIN_RUN
-pass unchanged, and events are never merged across another message.
+Some adapters send one event per line, and editors draw each event, so that a burst of output freezes a debugger.
+Consecutive events of one read that differ only in their text carry the same information as one event. Runs shorter than
+MIN_RUN pass unchanged, and events are never merged across another message.
 
 Merging happens within one read, without a timer: no message is delayed, and the order of messages stays. Larger reads
 merge more: after a read that ended in a burst, backend_side.py lets the pipe fill for a moment. A strict parse decides
@@ -20,14 +20,14 @@ from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 MIN_RUN = 16
-"""Minimum number of consecutive events to merge; shorter runs pass byte for byte."""
+"""Minimum number of consecutive events that are merged. Shorter runs pass byte for byte."""
 MAX_CHARS = 64 * 1024
-"""Maximum characters of text in one merged event, unless a single original event was longer."""
+"""Maximum characters of text in one merged event. A longer original event is kept whole."""
 _MARK = b'"output"'
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
-    """Body of an event with text only: no source, no group, no reference."""
+    """Body of an `output` event that has only text: no source, no group, no reference."""
 
     output: str
     category: str = "console"
@@ -44,15 +44,15 @@ _decode = msgspec.json.Decoder(_Output).decode
 
 
 class Merger:
-    """Merges the messages of one link. `storms`: whether the last read ended within a burst."""
+    """Merges the messages of one link. `storms` is whether the last read ended within a burst of output."""
 
     def __init__(self) -> None:
         self.storms = False
 
     def merged(self, bodies: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the messages of one read, merged.
+        """Merge the messages of one read, and yield the results in order.
 
-        Raises RemoteProtocolError as `bodies` does, after all messages before it.
+        If `bodies` raises RemoteProtocolError, yields all messages before the error and then raises it.
         """
         run: list[bytes] = []
         read: list[_Body] = []

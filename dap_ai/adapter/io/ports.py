@@ -1,4 +1,7 @@
-"""Interfaces the proxy needs besides its backend (protocol/contracts/backend.py); commands/wiring.py connects them."""
+"""Interfaces that the proxy needs, besides its backend's (protocol/contracts/backend.py).
+
+commands/wiring.py provides the implementations.
+"""
 
 from __future__ import annotations
 
@@ -17,61 +20,65 @@ from dap_ai.transport.byte_links import TransportLink
 
 
 class BackendProcess(Protocol):
-    """A running debug adapter; see dap_ai.backends.spawn.AdapterProcess."""
+    """A running debug adapter, implemented by dap_ai.backends.spawn.AdapterProcess."""
 
     @property
     def link(self) -> TransportLink:
-        """Its stdin and stdout."""
+        """The link to the adapter's stdin and stdout."""
         ...
 
     @property
     def last_words(self) -> str:
-        """The end of its stderr output."""
+        """The end of the adapter's stderr output."""
         ...
 
     @property
     def key(self) -> str:
-        """The first bytes to send on every connection to its own port; see protocol/contracts/backend.py."""
+        """The line to send first on every connection to the adapter's own port (protocol/contracts/backend.py)."""
         ...
 
     async def end(self, spares: str = "") -> None:
-        """End its process tree; idempotent.
+        """End the adapter's process tree. Further calls do nothing.
 
-        `spares`: how a debuggee that must survive was started ("launch", "attach"); empty: end it too.
+        `spares` names the request that started a program which must survive ("launch", "attach"). If `spares` is empty,
+        the program ends too.
         """
         ...
 
 
 class AgentPort(Protocol):
-    """Answers questions; see agent/session_agent.py. One per session, which keeps the session's conversations."""
+    """Answers one session's questions and keeps its conversations. Implemented in agent/session_agent.py."""
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
-        """Answer one question."""
+        """Answer one question, and stream the answer to `sink`."""
         ...
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """Return what a copy of the program can rerun up to this stop."""
+        """Return what a copy of the program can rerun up to the current stop."""
         ...
 
     async def close(self) -> None:
-        """End everything it started, at the end of the session."""
+        """End everything that the agent has started, at the end of the session."""
         ...
 
 
 @runtime_checkable
 class LooksAhead(Protocol):
-    """An agent that can prepare for a question about the failure the user is looking at."""
+    """An agent that prepares for a question about the failure that the user looks at."""
 
     async def look_ahead(self, files: Sequence[str]) -> None:
-        """Read in advance what it will need from these files, innermost frame first; stops when cancelled."""
+        """Read in advance what a question about these files needs. Stops when cancelled.
+
+        The file of the innermost frame is first.
+        """
         ...
 
 
 class Journal(Protocol):
-    """Recording of a session; see adapter/recording/journal.py."""
+    """The recording of a session (adapter/recording/journal.py)."""
 
     def record(self, event: Event, effects: Sequence[Effect]) -> None:
-        """Record an event and the effects it led to. Never raises."""
+        """Record an event and the effects that resulted from it. Never raises."""
         ...
 
     def close(self) -> None:
@@ -80,7 +87,7 @@ class Journal(Protocol):
 
 
 class ProxyRecipe(Protocol):
-    """The parts of a Proxy; dap_ai.commands.wiring provides them."""
+    """Creates the parts of a Proxy. Implemented in dap_ai.commands.wiring."""
 
     @property
     def backend(self) -> Backend:
@@ -92,22 +99,22 @@ class ProxyRecipe(Protocol):
         ...
 
     def agent(self, own: Mapping[str, Any]) -> AgentPort:
-        """Create an agent for one session; `own` are dap_ai's own launch arguments."""
+        """Create the agent of one session. `own` are the launch arguments for dap_ai."""
         ...
 
     def options(self, own: Mapping[str, Any]) -> SessionOptions:
-        """Create options for one session. Raises ValueError if `own` is invalid."""
+        """Create the options of one session. Raises ValueError if `own` contains an invalid option."""
         ...
 
     def for_anybody(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the launch or attach (`command`) arguments to use for an anonymous client.
+        """Return the launch or attach arguments with which an anonymous client's request is carried out.
 
-        Raises ValueError if they contain something an anonymous client may not set.
+        Raises ValueError if the arguments contain something that an anonymous client may not set.
         """
         ...
 
     def journal(self, session: Session) -> Journal | None:
-        """Return the recording of this session, or None if it is not recorded."""
+        """Return the recording of this session, or None if the session is not recorded."""
         ...
 
     def log(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Prepares a launch or attach by the backend's recipe: arguments, settings, agent, and place in a family."""
+"""Prepares a launch or attach by the backend's recipe: its arguments, settings, agent, and place in a family."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from dap_ai.protocol.wire import envelope
 
 
 class Preparation(NamedTuple):
-    """The prepared start of a session."""
+    """The result of preparing a launch or attach."""
 
     arguments: bytes
     connected: bool
-    """Whether the session switched to a backend at another address."""
+    """Whether the session now uses a backend at another address."""
     own: dict[str, Any]
-    """The launch arguments meant for dap_ai."""
+    """The launch or attach arguments for dap_ai."""
     options: SessionOptions
     place: ChildPlace | None
-    """The place of a child's session that the client reached through the proxy's main port, or None."""
+    """The place of a child session whose client came through the proxy's main port, or None."""
     note: str
-    """See contracts.backend.AdapterStart."""
+    """A sentence that tells the user how the program is started."""
 
 
 class Preparing:
-    """Prepares launches and attaches of one session. `eager`: see Pump."""
+    """Prepares the launches and attaches of one session. If `eager`, creates the agent at once."""
 
     def __init__(
         self, recipe: ProxyRecipe, families: Families, backend: BackendSide, agent: AgentSide, *, eager: bool
@@ -41,9 +41,9 @@ class Preparing:
         self._eager = eager
 
     async def prepare(self, wanted: Prepare, own: dict[str, Any], place: ChildPlace | None) -> Preparation:
-        """Prepare a launch or attach for a session at `place`. Raises whatever the recipe raises.
+        """Prepare the launch or attach of a session at `place`. Raises the errors of the backend's recipe.
 
-        After an error the next attempt starts again from `own`, because it may bring other settings.
+        After an error, the next attempt starts again from `own`, because it may have other settings.
         """
         try:
             return await self._prepare(wanted, own, place)
@@ -72,7 +72,7 @@ class Preparing:
         return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found, start.note)
 
     async def _warm_agent(self, own: dict[str, Any]) -> None:
-        """Replace the agent if the launch arguments changed; start creating it at once if `eager`."""
+        """Replace the agent if the launch arguments for dap_ai have changed. If `eager`, start creating the agent."""
         if own != self._agent.own:
             await self._agent.close()
             self._agent.own = own

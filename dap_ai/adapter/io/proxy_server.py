@@ -1,4 +1,4 @@
-"""Serves sessions on stdin and stdout, on a listening socket, or in this process."""
+"""Serves debug sessions over stdio, on a listening socket, or in this process."""
 
 from __future__ import annotations
 
@@ -18,25 +18,28 @@ from dap_ai.transport.client import DapClient
 from dap_ai.transport.stdio import open_stdio
 
 Begin = Callable[[ByteLink], None]
-"""Starts a session with the client at this link."""
+"""Starts a session with the client at the other end of this link."""
 
 _END_S = 15.0
-"""Maximum seconds for a session to end after its client left; it takes less, even with a hung backend."""
+"""Maximum seconds that a session may take to end after its client left. Even with a hung backend, less is enough."""
 
 
 class Proxy:
-    """Serves sessions over stdio, TCP, a Unix socket or in this process; each has its own adapter process."""
+    """Serves debug sessions over stdio, TCP, a Unix socket or in this process. Each session has its own adapter."""
 
     def __init__(self, recipe: ProxyRecipe) -> None:
         self._recipe = recipe
         self._families = Families(self._serve_beside_others, recipe.log)
 
     async def serve_stdio(self) -> None:
-        """Serve one session on stdin and stdout, and those of its child processes. Raises SessionFailed."""
+        """Serve a session on stdin and stdout, and the sessions of its child processes. Raises SessionFailed."""
         await self.serve(await open_stdio())
 
     async def serve_tcp(self, host: str, port: int, ready: Callable[[str, int], None]) -> None:
-        """Serve sessions on a TCP port until cancelled; call `ready(host, port)` once it listens. Raises OSError."""
+        """Serve sessions on a TCP port until cancelled. Raises OSError.
+
+        Calls `ready(host, port)` once the port is listening.
+        """
 
         async def listen(begin: Begin) -> asyncio.Server:
             return await admission.serve((host, port), lambda: TransportLink(begin), self._recipe.log)
@@ -44,7 +47,7 @@ class Proxy:
         await self._serve_at(listen, lambda listener: ready(*listener.sockets[0].getsockname()[:2]))
 
     async def serve_unix(self, path: Path, ready: Callable[[], None]) -> None:
-        """Serve sessions on a Unix socket, for our own user only, until cancelled. Raises OSError."""
+        """Serve sessions on a Unix socket until cancelled, for our own user only. Raises OSError."""
         with sockets.bound_at(path) as bound:
 
             async def listen(begin: Begin) -> asyncio.Server:
@@ -75,7 +78,10 @@ class Proxy:
                 await asyncio.gather(*running, return_exceptions=True)
 
     async def open_in_process(self) -> DapClient:
-        """Start a session in this process and return its client, whose `close` ends both and raises SessionFailed."""
+        """Start a session in this process and return its client.
+
+        The client's `close` ends the session too, and raises SessionFailed.
+        """
         near, far = memory_pair()
         task = asyncio.get_running_loop().create_task(self.serve(far, eager=True))
 
@@ -89,10 +95,13 @@ class Proxy:
         return DapClient(near, end)
 
     async def serve(self, link: ByteLink, place: ChildPlace | None = None, *, eager: bool = False) -> None:
-        """Serve one session for the client at this link until it ends. `eager`: see Pump. Raises SessionFailed."""
+        """Serve one session for the client at this link until the session ends. Raises SessionFailed.
+
+        If `eager`, the agent is created at the launch.
+        """
         await Pump(self._recipe, link, self._families, place, eager=eager).run()
 
     async def _serve_beside_others(self, link: ByteLink, place: ChildPlace | None = None) -> None:
-        """Serve one session; its failure does not end other sessions."""
+        """Serve one session. Its failure does not end other sessions."""
         with contextlib.suppress(SessionFailed):  # the event loop has reported it
             await self.serve(link, place)

@@ -2,7 +2,7 @@
 
     client link -> FrameReader -> Session.receive -> effects -> backend link        and the same way back
 
-All of it happens in the callback that received the bytes; only the agent and process control run as tasks.
+The callback that receives the bytes does all of this; only the agent and process control run as tasks.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ from dap_ai.protocol.wire import envelope
 from dap_ai.transport.byte_links import ByteLink, write_message
 
 _OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
-"""Timers after which dap_ai gives up on a backend; load extends them, since a busy machine slows the backend."""
+"""Timers after which dap_ai gives up on a backend. They are longer on a busy machine, which slows the backend."""
 
 
 class Pump:
-    """Runs one session; `run` returns when client and backend are gone. `place`: set for a child process's session.
+    """Runs one session. `run` returns when client and backend are gone. `place` is the place of a child session.
 
-    `eager`: create the agent at the launch, because a question follows the first stop at once. Otherwise it is created
-    at the stop, to leave the processor to a program that is starting.
+    If `eager`, the agent is created at the launch, because a question follows the first stop at once. Otherwise the
+    agent is created at the stop, to leave the processor to a program that is starting.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Pump:
         self._recipe = recipe
         self._place = place
         self._at_child = place is not None
-        """Whether the client connected through a listener for child sessions."""
+        """Whether the client came through a listener for child sessions."""
         self._started = time.time()
         self._eager = eager
         self.session = Session(recipe.backend, self._named(recipe.options(self.own)))
@@ -130,7 +130,7 @@ class Pump:
         """Whether the session ignores all further events."""
 
     async def run(self) -> None:
-        """Serve the session until it ends, leaving no process and no task behind. Raises SessionFailed."""
+        """Serve the session until it ends, and leave no process and no task behind. Raises SessionFailed."""
         try:
             self.session_id = await self._guests.open(self.session.options.sockets)
             self._named(self.session.options)
@@ -151,11 +151,11 @@ class Pump:
 
     @property
     def adapter_key(self) -> str:
-        """See family.Member."""
+        """The line that the adapter expects first on a connection to its port."""
         return self._backend.key
 
     def receive(self, event: Event) -> None:
-        """Pass an event to the session and carry out the resulting effects."""
+        """Pass an event to the session, and carry out the effects that the session returns."""
         if self._closed or self._failing.ended is not None:
             return
         try:
@@ -177,7 +177,7 @@ class Pump:
         return effects
 
     def _follow(self) -> None:
-        """Inform family and agent when the debuggee has stopped, resumed or ended."""
+        """Inform family and agent if the program has stopped, resumed or ended."""
         state = (self.session.state.stopped, self.session.state.phase)
         if state != self._state:
             self._state = state
@@ -189,7 +189,7 @@ class Pump:
             self._agent.look_ahead(self._failing_files)
 
     def receive_all(self, events: Iterable[Event]) -> None:
-        """Pass the events of one read to the session; everything written as a result is sent in one piece."""
+        """Pass the events of one read to the session, and send all resulting bytes of each link in one write."""
         links = (self._client, self._backend)
         for link in links:
             link.hold(held=True)
@@ -283,16 +283,16 @@ class Pump:
             self.receive(Prepared(ready.arguments, "", ready.connected, options, adapter, ready.note))
 
     def _move_to(self, place: ChildPlace) -> None:
-        """Join the family of a child's session that the client reached through the proxy's main port."""
+        """Move to the family of a child session whose client came through the proxy's main port."""
         self._place = place
         self._family.remove(self)
         self._family = place.family
         self._family.add(self)
 
     def _named(self, options: SessionOptions) -> SessionOptions:
-        """Return the options with this session's identity filled in.
+        """Return the options with this session's identity added.
 
-        A client that connects through a child listener must send that child's token.
+        A client that comes through a child listener must send that child's token.
         """
         options.session_id, options.started, options.backend = self.session_id, self._started, self._recipe.backend.name
         options.parent_id = self._place.parent_id if self._place else ""

@@ -1,4 +1,4 @@
-"""A process's rank in a parallel job, from its command line and environment as launchers set them (Linux)."""
+"""Reads a process's rank in a parallel job from its command line or environment, as launchers set them (Linux)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 _OPTION = re.compile(rb"--(?:local[-_])?rank(?:=|\0)(\d+)\0")
 _VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK")
-"""Environment variables of torchrun, Open MPI, MPICH and Slurm; the first that is set counts."""
+"""Environment variables of torchrun, Open MPI, MPICH and Slurm. The first variable that is set gives the rank."""
 
 
 def rank_of(process_id: int, program: str) -> str:
-    """Return the rank number; "" if the process has none, has ended, or cannot be read.
+    """Return a process's rank as digits. Empty if the process has no rank, has ended, or cannot be read.
 
-    `program` must occur in its command line: the id may belong to a process of another machine.
+    The process's command line must contain `program`, because the id may belong to a process of another machine.
     """
     place = Path(f"/proc/{process_id}")
     try:

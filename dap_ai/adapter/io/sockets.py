@@ -1,10 +1,10 @@
-"""The Unix sockets for joining one user's sessions. No other module knows their paths.
+"""The Unix sockets by which guests join one user's sessions. No other module knows the paths of these sockets.
 
 1. The folder must be accessible to its user only (0700): a symbolic link, another owner or wider permissions are
    refused.
-2. Both ends ask the kernel for the other's user, where it reports it: guests and sessions of other users are refused.
-3. If a socket cannot be created, the session logs the reason and continues without.
-4. A killed session leaves its socket file; whoever finds that nobody listens there removes it.
+2. Both ends of a connection refuse the sessions and guests of other users, if the kernel reports the user.
+3. If a socket cannot be created, the session logs the reason and continues without a socket.
+4. A killed session leaves its socket file; whoever finds that nobody listens there removes the file.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from dap_ai.transport import admission, peer_users
 from dap_ai.transport.byte_links import ByteLink, TransportLink
 
 OFF = "off"
-"""Value of the setting `sockets` that allows no session to be joined."""
+"""Value of the setting `sockets` with which no session can be joined."""
 
 _SUFFIX = ".sock"
 _HELD = "held-"
 _ID = re.compile(r"[0-9a-f]{4,}")
 _ID_BYTES = (2, 2, 2, 4, 8)
-"""Number of random bytes in each attempt at an unused session id."""
+"""Number of random bytes in a session id, for each attempt to find an unused id."""
 _MAX_PATH_BYTES = 103
-"""The kernel's limit for a socket path: 107 on Linux, 103 on macOS."""
+"""The maximum length of a socket path: 103 bytes on macOS; Linux allows 107."""
 _NEW_S = 5.0
-"""Seconds for which a socket without a listener may be one that is about to listen."""
+"""Age in seconds up to which a socket without a listener may still get its listener."""
 _MANY = 16
-"""Number of files in the folder above which some must be left over from killed sessions."""
+"""Number of socket files above which some must be left over from killed sessions."""
 
 
 class SocketError(OSError):
-    """Sessions, or this one, cannot be joined; the message gives the reason and, where possible, a remedy."""
+    """Raised if a session cannot be joined. The message gives the reason and, where possible, a remedy."""
 
 
 class SessionEnded(SocketError):  # noqa: N818  a state, not a mistake
-    """The session has ended, or never existed."""
+    """Raised if the session has ended, or never existed."""
 
 
 class SessionSocket:
-    """The socket of one session."""
+    """The listening socket of one session, for guests."""
 
     def __init__(self, path: Path, listener: asyncio.Server) -> None:
         self.session_id = path.stem
@@ -58,7 +58,7 @@ class SessionSocket:
         self._listener = listener
 
     def close(self) -> None:
-        """Close and remove the socket; guests that have joined stay. Idempotent."""
+        """Close and remove the socket. Guests that have joined stay. Further calls do nothing."""
         self._listener.close()
         self._path.unlink(missing_ok=True)
 
@@ -66,9 +66,9 @@ class SessionSocket:
 async def open_session(
     on_link: Callable[[ByteLink], None], log: Callable[[str], None], setting: str = ""
 ) -> SessionSocket | None:
-    """Open a session's socket and pass each guest's link to `on_link`; return None and log the reason if it fails.
+    """Open a session's socket, and pass each guest's link to `on_link`. If that fails, log the reason and return None.
 
-    `setting` is the setting `sockets`: a folder, "" for the user's own, or `OFF`.
+    `setting` is the setting `sockets`: a folder, an empty string for the user's own folder, or `OFF`.
     """
     if setting == OFF:
         return None
@@ -91,10 +91,10 @@ async def open_session(
 
 @contextlib.contextmanager
 def bound_at(path: Path) -> Generator[socket.socket]:
-    """Provide a listening socket at the path the user chose, for that user only; remove it afterwards. Raises OSError.
+    """Provide a listening socket at `path`, which only its user can reach. Remove it afterwards. Raises OSError.
 
-    Refuses a folder in which other users could replace the socket, and an existing path, unless it is a socket without
-    a listener.
+    Refuses a folder in which other users could replace the socket. Refuses an existing path, unless it is a socket
+    without a listener.
     """
     if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise SocketError("this platform has no Unix sockets that only their user can reach")
@@ -113,7 +113,7 @@ def bound_at(path: Path) -> Generator[socket.socket]:
 
 
 def session_ids(setting: str = "") -> list[str]:
-    """Return the ids of sessions with a socket, oldest first; `connect` finds out which have ended.
+    """Return the ids of all sessions with a socket, oldest first. Some of these sessions may have ended.
 
     Raises SocketError.
     """
@@ -126,16 +126,19 @@ def session_ids(setting: str = "") -> list[str]:
 
 
 def post_mortem_sockets(setting: str = "") -> list[Path]:
-    """Return the sockets of processes kept alive after a failure (debuggees/python/hosts/post_mortem), oldest first.
+    """Return the sockets of programs that wait for a debugger after a failure, oldest first.
 
-    Raises SocketError.
+    The sockets belong to debuggees/python/hosts/post_mortem. Raises SocketError.
     """
     paths = [path for path in folder(setting).glob(f"{_HELD}*{_SUFFIX}") if not _is_left_behind(path)]
     return sorted(paths, key=lambda path: path.lstat().st_mtime)
 
 
 async def connect(session_id: str, setting: str = "") -> ByteLink:
-    """Connect to a session. Raises SessionEnded, or SocketError if it is another user's or cannot be reached."""
+    """Connect to a session and return the link. Raises SessionEnded.
+
+    Raises SocketError if the session belongs to another user or cannot be reached.
+    """
     path = folder(setting) / f"{session_id}{_SUFFIX}"
     try:
         transport, link = await asyncio.get_running_loop().create_unix_connection(
@@ -155,7 +158,7 @@ async def connect(session_id: str, setting: str = "") -> ByteLink:
 
 
 def folder(setting: str = "", *, make: bool = False) -> Path:
-    """Return the sockets' folder, creating it with `make`. Raises SocketError if it is not safe or switched off."""
+    """Return the folder of the sockets, and create it if `make`. Raises SocketError if it is unsafe or switched off."""
     if setting == OFF:
         raise SocketError("the setting sockets is off")
     if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
@@ -175,7 +178,10 @@ def folder(setting: str = "", *, make: bool = False) -> Path:
 
 
 def _own_folder() -> Path:
-    """Return a folder in XDG_RUNTIME_DIR, which ends with the user's login; else one in the temporary folder."""
+    """Return a folder in XDG_RUNTIME_DIR, which the system deletes when the user logs out.
+
+    Without XDG_RUNTIME_DIR, returns a folder in the temporary folder.
+    """
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     with contextlib.suppress(OSError):
         if runtime and Path(runtime).stat().st_uid == os.getuid():
@@ -196,7 +202,7 @@ def _check(path: Path, found: os.stat_result) -> None:
 
 
 def _bind(where: Path) -> tuple[socket.socket, Path]:
-    """Return a listening socket with an unused session id, and its path. Raises OSError."""
+    """Return (listening socket, path) for an unused session id. Raises OSError."""
     for count in _ID_BYTES:
         path = where / f"{secrets.token_hex(count)}{_SUFFIX}"
         if len(os.fsencode(path)) > _MAX_PATH_BYTES:
@@ -210,14 +216,14 @@ def _bind(where: Path) -> tuple[socket.socket, Path]:
 
 
 def _sweep(where: Path) -> None:
-    """Remove files of killed sessions if the folder holds many: the check disturbs live sessions."""
+    """Remove files of killed sessions, but only if the folder holds many, because the check disturbs live sessions."""
     paths = list(where.glob(f"*{_SUFFIX}"))
     for path in paths if len(paths) > _MANY else ():
         _is_left_behind(path)
 
 
 def _is_left_behind(path: Path) -> bool:
-    """Whether nobody listens at this socket; if so, remove it."""
+    """Return whether nobody listens at this socket. If so, remove the socket file."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.setblocking(False)
         try:

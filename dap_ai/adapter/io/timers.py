@@ -1,4 +1,4 @@
-"""A session's timers, by id."""
+"""Runs the timers of a session by their ids."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dap_ai.system.load_limits import Limit
 
 
 class Timers:
-    """Named timers of one session; calls `fired(id)` when one expires."""
+    """The timers of one session, by id. Calls `fired(id)` when a timer expires."""
 
     def __init__(self, fired: Callable[[str], None]) -> None:
         self._fired = fired
         self._running: dict[str, asyncio.TimerHandle] = {}
         self._paused: dict[str, float] = {}
-        """Seconds left of each paused timer."""
+        """Maps each paused timer to its remaining seconds."""
 
     def set(self, timer_id: str, seconds: float, *, patient: bool = False) -> None:
-        """Start or restart a timer. `patient`: the seconds are those of an idle machine, see system/load_limits.py."""
+        """Start or restart a timer. If `patient`, a busy machine extends the time (system/load_limits.py)."""
         self.cancel(timer_id)
         self._begin(timer_id, seconds, Limit(seconds) if patient else None)
 
@@ -26,24 +26,24 @@ class Timers:
         self._running[timer_id] = asyncio.get_running_loop().call_later(seconds, self._fire, timer_id, limit)
 
     def cancel(self, timer_id: str) -> None:
-        """Cancel a timer; unknown ids are ignored."""
+        """Cancel a timer. Ignores an unknown id."""
         self._paused.pop(timer_id, None)
         if handle := self._running.pop(timer_id, None):
             handle.cancel()
 
     def pause(self, timer_id: str) -> None:
-        """Pause a timer; one that is not running is ignored."""
+        """Pause a timer. Ignores a timer that is not running."""
         if handle := self._running.pop(timer_id, None):
             handle.cancel()
             self._paused[timer_id] = max(0.0, handle.when() - asyncio.get_running_loop().time())
 
     def resume(self, timer_id: str) -> None:
-        """Resume a paused timer; others are ignored."""
+        """Resume a paused timer. Ignores a timer that is not paused."""
         if (left := self._paused.pop(timer_id, None)) is not None:
             self.set(timer_id, left)
 
     def cancel_all(self) -> None:
-        """Cancel all timers."""
+        """Cancel all running and paused timers."""
         for timer_id in [*self._running, *self._paused]:
             self.cancel(timer_id)
 

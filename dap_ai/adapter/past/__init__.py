@@ -1,6 +1,8 @@
-"""`stepBack` for adapters without it: shows moments of a rerun in a copy as if the program had stopped there. Pure.
+"""`stepBack` for adapters without it: reruns the program in a copy, and shows its moments as stops.
 
-The past of a program is another run of it (docs/decisions/0023). While it is shown, moves and reads of that thread
-belong to the past; all other requests go to the backend as usual. One rerun in a copy is active at a time, and requests
-wait for it. The ids of its frames, scopes and values are ours, and never reach the backend.
+This package does no I/O itself.
+
+dap_ai shows a program's past by running the program again (docs/decisions/0023). Meanwhile it serves moves and reads of
+that thread from the rerun; all other requests go to the backend as usual. One rerun is active at a time, and requests
+wait for it. dap_ai assigns the ids of the rerun's frames, scopes and values, and never sends them to the backend.
 """

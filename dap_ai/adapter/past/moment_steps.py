@@ -1,6 +1,6 @@
-"""Steps between recorded moments: finds the moment before or after another. Pure.
+"""Steps between recorded moments of a run: finds the moment before or after a given moment. Has no side effects.
 
-Moments are numbered from 1; the present is one after the last, or the last itself if its line has not run yet.
+Moments are numbered from 1. The present comes after the last moment, or is the last moment if its line has not run yet.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dap_ai.protocol.contracts.rewind_messages import Rewound
 
 Forward = Literal["next", "stepIn", "stepOut"]
 WINDOW = 3000
-"""Number of moments fetched after a requested one."""
+"""Number of moments to fetch after a requested moment."""
 _ANY = 1 << 62
 
 
 class MomentPlace(NamedTuple):
-    """The source position of a moment."""
+    """The file, function and line of a moment."""
 
     file: str
     function: str
@@ -25,7 +25,7 @@ class MomentPlace(NamedTuple):
 
 
 class MomentSteps:
-    """The known moments of a run: `first` to `last` of `count`."""
+    """The known moments of a run: the moments `first` to `last`, of `count` in total."""
 
     def __init__(self, recalled: Recalled) -> None:
         found = recalled.rewound
@@ -41,26 +41,29 @@ class MomentSteps:
         self.last = found.first + len(found.steps) // 3 - 1
 
     def look_elsewhere(self, found: Rewound) -> None:
-        """Replace the known moments by others of the same run, up to where that rerun ended."""
+        """Replace the known moments by another part of the same run."""
         self._take(found)
 
     def knows(self, moment: int) -> bool:
-        """Whether the moment is known."""
+        """Whether this moment is among the known moments."""
         return self.first <= moment <= self.last
 
     def spot(self, moment: int) -> MomentPlace:
-        """Return the position of a known moment."""
+        """Return the file, function and line of a known moment."""
         at = 3 * (moment - self.first)
         return MomentPlace(*self._codes[self._steps[at]], self._steps[at + 1])
 
     def back(self, moment: int, *, into: bool) -> int | None:
-        """Return the moment before; without `into`, one in the same call or a caller. None if no known moment fits."""
+        """Return the known moment before this moment, or None.
+
+        Without `into`, skips moments in deeper calls.
+        """
         most = _ANY if into else self.depth(moment)
         known = range(min(moment - 1, self.last), self.first - 1, -1)
         return next((before for before in known if self.depth(before) <= most), None)
 
     def forward(self, moment: int, how: Forward) -> int | None:
-        """Return the moment after a step forward, possibly the present; None if no known moment fits."""
+        """Return the moment after a step forward, which may be the present. None if no known moment fits."""
         most = self.most_calls(moment, how)
         for after in range(max(moment + 1, self.first), self.last + 1):
             if after == self.present or self.depth(after) <= most:
@@ -68,7 +71,7 @@ class MomentSteps:
         return self.present if self.last == self.count else None
 
     def most_calls(self, moment: int, how: Forward) -> int:
-        """Return the maximum call depth at which such a step ends; 0: it leads to the present."""
+        """Return the maximum call depth at which a step forward ends. At depth 0, the step leads to the present."""
         return {"next": self.depth(moment), "stepIn": _ANY, "stepOut": self.depth(moment) - 1}[how]
 
     def depth(self, moment: int) -> int:

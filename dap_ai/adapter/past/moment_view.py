@@ -1,4 +1,4 @@
-"""Shows a moment to a client: stack frames, scopes and variables, with ids assigned by dap_ai. Pure."""
+"""Converts a past moment to DAP stack frames, scopes and variables, and assigns their ids."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dap_ai.protocol.contracts.rewind_messages import MomentQuery, MomentResult,
 Body = Mapping[str, Any]
 _SCOPES = {"locals": "Locals", "globals": "Globals"}
 _MANY = 100
-"""Number of indexed parts above which a client may fetch them in ranges."""
+"""Number of elements above which a client may fetch a variable's elements in ranges."""
 
 
 class Ids:
-    """Source of ids for frames and references, each used once per session; a moment's ids end with it."""
+    """Counter of ids for frames and variables. It never repeats an id in a session."""
 
     def __init__(self) -> None:
         self._numbers = count(FIRST_OF_PAST)
@@ -30,18 +30,18 @@ class Ids:
 
 
 class MomentView:
-    """The view of one moment; `look_at` returns the query for values not fetched yet."""
+    """The DAP view of one past moment. `look_at` returns the query that fetches a variable's children."""
 
     def __init__(self, ids: Ids, frames: Sequence[PastFrame]) -> None:
         self._ids = ids
         self._frames = {ids.new(): frame for frame in frames}
         self._looks: dict[int, MomentQuery] = {}
-        """Maps each variables reference to its query."""
+        """Maps each variables reference to the query that fetches its children."""
         self._scopes: dict[int, list[dict[str, Any]]] = {}
         self._seen: dict[bytes, MomentResult] = {}
 
     def stack(self, start: int, levels: int) -> Body:
-        """Return the body of a stackTrace response."""
+        """Return the body of a `stackTrace` response for this moment."""
         rows = [self._row(number, frame) for number, frame in self._frames.items()]
         return {"stackFrames": rows[start : start + levels if levels else None], "totalFrames": len(rows)}
 
@@ -50,7 +50,7 @@ class MomentView:
         return {"id": number, "name": frame.function, "line": frame.line, "column": 1, "source": source}
 
     def scopes(self, frame_id: int) -> Body | None:
-        """Return the body of a scopes response; None if the frame is not of this moment."""
+        """Return the body of a `scopes` response, or None if the frame belongs to another moment."""
         index = self.frame(frame_id)
         if index is None:
             return None
@@ -66,16 +66,16 @@ class MomentView:
         return {"scopes": self._scopes[frame_id]}
 
     def frame(self, frame_id: int) -> int | None:
-        """Return the index of a frame (0 is the innermost), or None if it is not of this moment."""
+        """Return the index of a frame (0 is the innermost), or None if the frame belongs to another moment."""
         return list(self._frames).index(frame_id) if frame_id in self._frames else None
 
     def look_at(self, reference: int, start: int, wanted: int) -> MomentQuery | None:
-        """Return the query for a range of a variable's children; None if the reference belongs to another moment."""
+        """Return the query for a range of a variable's children, or None if the reference belongs to another moment."""
         look = self._looks.get(reference)
         return msgspec.structs.replace(look, start=start, count=wanted) if look else None
 
     def result_of(self, look: MomentQuery) -> MomentResult | None:
-        """Return the stored result of a query, or None."""
+        """Return the stored result of a query, or None if no result is stored."""
         return self._seen.get(_key(look))
 
     def learn(self, look: MomentQuery, seen: MomentResult) -> None:
@@ -83,12 +83,12 @@ class MomentView:
         self._seen[_key(look)] = seen
 
     def variables(self, look: MomentQuery, seen: MomentResult) -> Body:
-        """Return the body of a variables response."""
+        """Return the body of a `variables` response from a query's result."""
         rows = [self._variable(look, look.start + at, shown) for at, shown in enumerate(seen.parts)]
         return {"variables": rows}
 
     def value(self, look: MomentQuery, seen: MomentResult) -> Body:
-        """Return the body of an evaluate response."""
+        """Return the body of an `evaluate` response from a query's result."""
         shown = seen.value or MomentValue("", "")
         told = {"result": shown.value, "type": shown.type, "variablesReference": 0}
         return told | self._inside(look, shown)

@@ -1,4 +1,4 @@
-"""Arguments of the requests that are served from the past."""
+"""The arguments of requests that are answered from a past moment of the program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dap_ai.adapter.state.ours import FIRST_OF_PAST
 
 
 class PastArguments(msgspec.Struct, rename="camel"):
-    """The arguments of all requests served from the past."""
+    """All arguments of requests that are answered from a past moment of the program."""
 
     thread_id: int = 0
     frame_id: int | None = None
@@ -20,7 +20,7 @@ class PastArguments(msgspec.Struct, rename="camel"):
     expression: str = ""
     context: str = ""
     dap_ai_into: bool = False
-    """For stepBack: also step into calls that have returned."""
+    """For `stepBack`: whether to step into calls that have returned."""
 
     @property
     def is_of_past(self) -> bool:

@@ -1,4 +1,4 @@
-"""Moves between moments: back and forward by lines, to breakpoints, and to the present."""
+"""Moves a thread between past moments: by lines, to breakpoints, and back to the present."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _START = "This is where the program begins: nothing of it lies before this line.
 class PastMoves:
     """Moves a thread between moments of its past.
 
-    `at`: the moment shown (0: the present); `view`: that moment's variables, None at the present.
+    `at` is the number of the moment shown, or 0 at the present. `view` shows that moment's variables; None at the
+    present.
     """
 
     _out: Outbox
@@ -48,11 +49,11 @@ class PastMoves:
     _welcomed: bool = field(default=False, init=False)
 
     def forget(self) -> None:
-        """Forget everything known of the past."""
+        """Forget all moments, and return to the present."""
         self.at, self.view, self._steps = 0, None, None
 
     def move(self, message: Envelope, arguments: PastArguments) -> None:
-        """Serve a request that moves; before the first, find out what can be rerun."""
+        """Serve a request that moves the thread. Before the first move, find out what can be rerun."""
         thread_id = self._runs.thread_id
         if self.at and arguments.thread_id != thread_id:
             self._runs.fail(message, f"{NO_STEP}thread {thread_id} is shown in its past: `continue` it first.")
@@ -102,7 +103,7 @@ class PastMoves:
             self._runs.run(message, rewind, partial(self._on_halt_after, message, steps, "step"))
 
     def _back_to_halt(self, message: Envelope, steps: MomentSteps) -> None:
-        """Move back to the previous breakpoint, or to the start if the client has none."""
+        """Move back to the previous breakpoint, or to the program's start if the client has set no breakpoint."""
         rewind = self._until(steps, self.at)
         rewind.halts = list(self._breakpoints.halts())
         if self.at == 1:
@@ -113,7 +114,7 @@ class PastMoves:
             self._see(message, steps, 1, "step")
 
     def _on_to_halt(self, message: Envelope, steps: MomentSteps) -> None:
-        """Move forward to the next breakpoint, at most to the present."""
+        """Move forward to the next breakpoint before the present, or to the present."""
         rewind = self._until(steps, 0)
         rewind.halts, rewind.after = list(self._breakpoints.halts()), self.at
         if self.at and rewind.halts:
@@ -122,7 +123,7 @@ class PastMoves:
             self._to_present(message)
 
     def _until(self, steps: MomentSteps, moment: int) -> Rewind:
-        """Return a rerun up to just before a moment; 0: up to the present."""
+        """Return a rerun that ends at `moment`. If `moment` is 0, the rerun ends at the present."""
         if not moment and steps.within and self._runs.recalled is not None:
             known = self._runs.recalled.query.rewind or Rewind()
             return Rewind(to_stop=known.to_stop, at_line=known.at_line)
@@ -139,7 +140,7 @@ class PastMoves:
             self._to_present(message)
 
     def _see(self, message: Envelope, steps: MomentSteps, moment: int, reason: str) -> None:
-        """Show a moment that may not be known yet."""
+        """Show a moment, after a rerun that fetches the moment if necessary."""
         show: Callable[[], None] = partial(self._go, message, moment, reason)
         if steps.knows(moment):
             show()
@@ -155,7 +156,7 @@ class PastMoves:
         self._runs.run(message, Rewind(until=min(moment + WINDOW, steps.count)), on_moment)
 
     def _go(self, message: Envelope, moment: int, reason: str = "step") -> None:
-        """Show a known moment."""
+        """Rerun to a known moment and show that moment."""
         look = MomentQuery()
 
         def shown(found: Rewound) -> None:
@@ -175,7 +176,7 @@ class PastMoves:
         self.tell_present()
 
     def tell_present(self) -> None:
-        """Show the program's present stop."""
+        """Send the client the program's actual stop."""
         thread_id = self._runs.thread_id
         self._tell(self._state.stops.get(thread_id) or StoppedBody(reason="pause", thread_id=thread_id))
 

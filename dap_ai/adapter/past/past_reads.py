@@ -1,4 +1,4 @@
-"""Serves a client's reads of a past moment: stack, scopes, values and expressions."""
+"""Serves a client's requests for the stack, scopes, values and expressions of a past moment."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dap_ai.protocol.wire.errors import FAILED_THERE, ONLY_LOOKED_AT, OTHER_MOME
 
 @dataclass(eq=False)
 class PastReads:
-    """Serves reads of the shown moment; another rerun fetches what is not known yet."""
+    """Serves requests that read the shown moment. Fetches unknown values by another rerun."""
 
     _out: Outbox
     _runs: PastRuns
     _moving: PastMoves
 
     def read(self, message: Envelope, arguments: PastArguments) -> None:
-        """Serve a request that reads."""
+        """Serve one request that reads the shown moment."""
         view = self._moving.view
         if view is None:
             self._out.fail(message, OTHER_MOMENT.known())

@@ -2,9 +2,9 @@
 
     present -> [find out what can be rerun] -> past -> past ... -> present
 
-While the client looks at the past, the thread appears there for that client only: its moves go between moments, its
-reads go to a copy, and changes are refused. The program itself does not move, so that questions, guests and other
-threads see the present. The past ends with the stop.
+While the client looks at the past, only that client sees the thread there: moves of the thread go between moments,
+reads are answered from a copy, and changes are refused. The program itself does not move, so that questions, guests and
+other threads see the present. When the program's stop ends, the client returns to the present.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OF_THREAD = frozenset({"stackTrace", "exceptionInfo"})
 
 @dataclass(eq=False)
 class PastRequests:
-    """Dispatches the client's requests that concern the past."""
+    """Dispatches the client's requests that concern a past moment of the program."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -46,14 +46,14 @@ class PastRequests:
     _offered: bool = field(default=False, init=False)
 
     def on_stopped(self) -> None:
-        """Announce stepping back to the client, once, before its first stop at which that is possible."""
+        """Announce `stepBack` to the client, once, before the first stop at which dap_ai can step back."""
         may = self._gate.rules.runs_again and self._options.snapshots and self._options.level != "observe"
         if may and not self._offered and not self._gate.capabilities.get(CAPABILITY):
             self._offered = True
             self._out.tell([("capabilities", {"capabilities": {CAPABILITY: True}})])
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this message of the client is for the past."""
+        """Whether this message of the client concerns a past moment."""
         if not self._offered or message.kind != "request" or message.name.startswith("ask"):
             return False
         if message.name in BACK:
@@ -70,7 +70,10 @@ class PastRequests:
         return is_typed and ask_console.parse(typed.expression, self._options.console_prefix) is not None
 
     def on_request(self, message: Envelope) -> None:
-        """Serve a request for the past. A pause ends the active rerun and waiting requests, and shows the present."""
+        """Serve a request that concerns a past moment.
+
+        A `pause` ends the active rerun and the requests that wait for it, and shows the present.
+        """
         if message.name == "pause" and self._runs.are_under_way:
             is_shown = self._moving.at > 0
             self.leave()
@@ -90,16 +93,16 @@ class PastRequests:
         return self._moving.move if message.name in _MOVES else self._reading.read
 
     def on_looked(self, event: LookedBack) -> None:
-        """Handle the end of a rerun."""
+        """Continue with the result of a finished rerun."""
         self._runs.on_looked(event)
 
     def end_ask(self, ask_id: str) -> None:
-        """Handle the end of an ask, which may be the one for the reruns."""
+        """Handle the end of an ask. If all reruns belonged to this ask, forget the past."""
         self._runs.end_ask(ask_id)
         if self._runs.recalled is None:
             self._moving.forget()
 
     def leave(self) -> None:
-        """Leave the past, because the stop has ended."""
+        """Leave the past, because the stop has ended or the client pauses."""
         self._runs.leave()
         self._moving.forget()

@@ -1,4 +1,4 @@
-"""Reruns in a copy, one at a time: each serves a request of the client, and later requests wait for it."""
+"""Reruns the program in a copy, once at a time: each rerun serves a client's request, and later requests wait."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ANOTHER_RUN = f"{NO_STEP}the program does something else each time that it is ru
 
 @dataclass(eq=False)
 class PastRuns:
-    """The reruns for one stop of one thread, run as an internal ask that ends as others do."""
+    """Reruns for one stop of one thread. All reruns belong to an internal ask, which ends like a user's ask."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -39,10 +39,10 @@ class PastRuns:
     _reads: AgentReads
     thread_id: int = field(default=0, init=False)
     recalled: Recalled | None = field(default=None, init=False)
-    """What can be rerun, once known."""
+    """What the copy can rerun, or None if still unknown."""
     _ask: AcceptedAsk | None = field(default=None, init=False)
     _served: Envelope | None = field(default=None, init=False)
-    """The request that waits for the current rerun."""
+    """The request that waits for the active rerun, or None."""
     _then: Callable[[LookedBack], None] | None = field(default=None, init=False)
     _waiting: deque[tuple[Envelope, Callable[[], None]]] = field(
         default_factory=deque[tuple[Envelope, Callable[[], None]]], init=False
@@ -54,14 +54,14 @@ class PastRuns:
         return self._served is not None
 
     def in_turn(self, message: Envelope, work: Callable[[], None]) -> None:
-        """Serve a request after those before it."""
+        """Serve a request after the requests that came before it."""
         if self.are_under_way:
             self._waiting.append((message, work))
         else:
             work()
 
     def recall(self, message: Envelope, thread_id: int, then: Callable[[Recalled], None]) -> None:
-        """Find out what can be rerun up to this thread's stop; fail the request if nothing can."""
+        """Find out what can be rerun up to this thread's stop. Fail the request if nothing can be rerun."""
         self.leave()
         stop = self._stop(thread_id)
         if stop is None:
@@ -73,7 +73,7 @@ class PastRuns:
         self._begin(message, partial(self._on_recalled, message, then), LookBack(ask, stop))
 
     def run(self, message: Envelope, rewind: Rewind, then: Callable[[Rewound], None]) -> None:
-        """Rerun for this request; fail it if that gives no result."""
+        """Rerun the program and pass the result to `then`. Fail the request if there is no result."""
         stop = self._stop(self.thread_id)
         if self._ask is None or self.recalled is None or stop is None:
             self._out.fail(message, OTHER_MOMENT)
@@ -82,7 +82,7 @@ class PastRuns:
         self._begin(message, partial(self._on_run, message, then), LookBack(self._ask, stop, query))
 
     def on_looked(self, event: LookedBack) -> None:
-        """Handle the end of a rerun, and serve the requests that waited for it."""
+        """Pass a finished rerun's result on, and serve the requests that waited for it."""
         then = self._then
         if then is None or self._ask is None or event.ask_id != self._ask.ask_id:
             return
@@ -92,7 +92,7 @@ class PastRuns:
             self._waiting.popleft()[1]()
 
     def end_ask(self, ask_id: str) -> None:
-        """Forget all reruns if the internal ask has ended."""
+        """Forget all reruns if this ask is their internal ask, and fail waiting requests."""
         if self._ask is None or self._ask.ask_id != ask_id:
             return
         unserved = [*([self._served] if self._served else []), *(message for message, _ in self._waiting)]
@@ -102,7 +102,7 @@ class PastRuns:
             self._out.fail(message, OTHER_MOMENT)
 
     def leave(self) -> None:
-        """End the internal ask: the stop has ended, or another thread's past is requested."""
+        """End the internal ask, because the stop has ended or the client wants another thread's past."""
         ask = self._ask
         if ask is not None:
             self._asks.running.pop(ask.ask_id, None)
@@ -112,7 +112,7 @@ class PastRuns:
             self.end_ask(ask.ask_id)
 
     def fail(self, message: Envelope, why: str) -> None:
-        """Fail a request because there is no such moment; `why` is a sentence."""
+        """Fail a request for a moment that cannot be shown. `why` is a sentence that gives the reason."""
         self._out.fail(message, NO_PAST, why=why)
 
     def _stop(self, thread_id: int) -> StopEvent | None:

@@ -1,10 +1,11 @@
-"""Converts events and effects to JSON objects, the lines of a wire log, and events back.
+"""Converts a session's events and effects to the JSON lines of its recording, and lines back to events.
 
     {"event": "FromClient", "message": {"seq": 1, "type": "request", "command": "threads"}}
     {"effect": "SetTimer", "data": {"id": "limit", "seconds": 120.0}}
 
-`message` is a DAP message, or the body of one for the agent; `raw` is the text of anything else; `data` holds the other
-fields except those with default values. All of it derives from the fields' types: a new event needs no code here.
+`message` is a DAP message, or the body of a message for the agent. `raw` is the text of a message that is not DAP.
+`data` holds the other fields, except fields with default values. The code reads the types of the fields, so a new event
+needs no code here.
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError, RequestFailed
 
 Row = dict[str, Any]
-"""A line of a wire log."""
+"""A line of a session's recording (wire log)."""
 MAX_CONTENT_BYTES = 1 << 20
-"""Size above which the arguments or body of a message are left out; `omitted_bytes` gives the size."""
+"""Size above which a message's arguments or body are omitted. `omitted_bytes` records their size."""
 _EVENTS: dict[str, type[NamedTuple]] = {each.__name__: each for each in get_args(Event)}
 _EFFECTS: dict[str, type[NamedTuple]] = {each.__name__: each for each in get_args(Effect)}
 _BODY = "body"
 _STRUCT = "struct"
-"""Key for the name of a struct, used where the type of the field allows several."""
+"""Key under which a struct's type name is stored if its field allows several struct types."""
 
 
 class JournalError(ValueError):
-    """A line does not belong to a wire log, or to one this version can read; the message gives the reason."""
+    """Raised if this version of dap_ai cannot read a line of a wire log. The message gives the reason."""
 
 
 # -- writing --------------------------------------------------------------------------------------------------------
 
 
 def row_of(item: Event | Effect) -> Row:
-    """Convert an event or effect to a line, which still contains secrets."""
+    """Convert an event or effect to a line of a wire log. The line still contains secrets."""
     kind = type(item)
     row: Row = {"event" if kind.__name__ in _EVENTS else "effect": kind.__name__}
     data: Row = {}
@@ -56,12 +57,15 @@ def row_of(item: Event | Effect) -> Row:
 
 
 def rules_row(rules: BackendRules) -> Row:
-    """Convert a backend's rules to a line: for the header, and before an event that reveals more of the backend."""
+    """Convert a backend's rules to a line of a wire log.
+
+    The header contains the first rules. A later line precedes the event that announces more about the backend.
+    """
     return {"rules": msgspec.to_builtins({name: _sorted(getattr(rules, name)) for name in _rule_types()})}
 
 
 def options_row(options: SessionOptions) -> Row:
-    """Convert a session's options to a row with the key `options`."""
+    """Convert a session's options to an object with the key `options`."""
     return {"options": msgspec.to_builtins(options)}
 
 
@@ -70,7 +74,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _body_row(body: bytes, *, as_event: bool) -> Row:
-    """Convert a body; one that the session cannot parse is kept literally, because effects may quote it."""
+    """Convert a message body. If the session cannot parse a body, keep its text, because effects may quote the text."""
     if not body:
         return {}
     try:
@@ -125,7 +129,7 @@ _ERROR_FIELDS = ("command", "message", "user_text")
 
 
 def event_of(row: Mapping[str, Any]) -> Event:
-    """Convert a line back to its event. Raises JournalError."""
+    """Convert a line of a wire log to its event. Raises JournalError."""
     name = row.get("event")
     kind = _EVENTS.get(name) if isinstance(name, str) else None
     if kind is None:
@@ -144,13 +148,13 @@ def event_of(row: Mapping[str, Any]) -> Event:
 
 
 def check_effect(row: Mapping[str, Any]) -> None:
-    """Raise JournalError if this version does not know the line's effect."""
+    """Raise JournalError if this version of dap_ai does not know the effect in this line."""
     if row.get("effect") not in _EFFECTS:
         raise JournalError(f"this dap_ai knows no effect '{row.get('effect')}'")
 
 
 class RecordedRules:
-    """The BackendRules of a recorded session. `then`: the rules after the backend announced more."""
+    """The BackendRules of a recorded session. `then` holds the rules after the backend's next announcement."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.then: RecordedRules | None = None
@@ -158,7 +162,7 @@ class RecordedRules:
             setattr(self, name, _typed(fields[name], hint) if name in fields else _nothing(hint))
 
     def announced(self, names: Iterable[str]) -> RecordedRules:  # noqa: ARG002  the result is recorded
-        """Return the recorded rules after the announcement."""
+        """Return the rules that were recorded after the backend's announcement."""
         return self.then or self
 
     def __getattr__(self, name: str) -> Any:
@@ -166,7 +170,7 @@ class RecordedRules:
 
 
 def _nothing(hint: Any) -> Any:
-    """Return an empty value for a rule that the recording dap_ai did not have."""
+    """Return an empty value for a rule that is missing in the recording."""
     candidates: tuple[Any, ...] = (None, False, (), {})
     for empty in candidates:
         with contextlib.suppress(msgspec.ValidationError):
@@ -175,7 +179,7 @@ def _nothing(hint: Any) -> Any:
 
 
 def rules_of(row: Mapping[str, Any]) -> RecordedRules:
-    """Convert a line back to rules. Raises JournalError."""
+    """Convert a line of a wire log to a backend's rules. Raises JournalError."""
     try:
         return RecordedRules(row["rules"])
     except (LookupError, TypeError, ValueError) as error:
@@ -183,7 +187,7 @@ def rules_of(row: Mapping[str, Any]) -> RecordedRules:
 
 
 def options_of(row: Mapping[str, Any]) -> SessionOptions:
-    """Convert a line back to options. Raises JournalError."""
+    """Convert a line of a wire log to a session's options. Raises JournalError."""
     try:
         return msgspec.convert(row["options"], SessionOptions)
     except (LookupError, TypeError, ValueError) as error:
@@ -212,14 +216,14 @@ def _hints(kind: type) -> Mapping[str, Any]:
 
 @cache
 def _rule_types() -> Mapping[str, Any]:
-    """Return the types of a backend's rules, by name."""
+    """Return the types of a backend's rules by the names of the rules."""
     greeting: Any = vars(BackendRules)["greeting"]
     return {**get_type_hints(BackendRules), "greeting": get_type_hints(greeting.fget)["return"]}
 
 
 @cache
 def _structs(hint: Any) -> Mapping[str, Any]:
-    """Return the structs that a field may hold by name; empty if at most one."""
+    """Return the struct types that a field allows, by name; empty if the field allows at most one."""
     found = {
         each.__name__: each for each in get_args(hint) if isinstance(each, type) and issubclass(each, msgspec.Struct)
     }

@@ -1,7 +1,7 @@
-"""Masks the secrets in a session's wire log consistently: a text hidden in an event is hidden in its effects too.
+"""Masks the secrets in a session's recording: a text that is masked in an event is masked in its effects too.
 
-The agent's evaluations and their results are left out (`<1234 characters>`): they may contain secrets in forms that
-only the agent recognises, and the session does not read them.
+Omits the agent's evaluations and their results, and records only their length (`<1234 characters>`). They may contain
+secrets in forms that only the agent recognises, and the session does not read them.
 """
 
 from __future__ import annotations
@@ -14,57 +14,57 @@ from dap_ai.adapter.state.effects import Effect, Event
 from dap_ai.protocol.wire.safe import Safe, SafeJson, as_it_is
 
 SafeRow = dict[Safe, SafeJson]
-"""A line of a wire log without secrets."""
+"""A line of a session's recording (wire log) without secrets."""
 _CONTENT = frozenset({"message", "raw", "data"})
 _ENVELOPE = frozenset({"seq", "type", "command", "event", "request_seq", "success"})
 _IDS = frozenset({"ask_id", "token", "id", "command", "kind", "category", "guest", "session_id"})
-"""Fields of events and effects that the session compares or looks up; dap_ai sets them, and they hold no secret."""
+"""Fields of events and effects that the session compares or looks up. dap_ai sets them to values without secrets."""
 _VALUED = frozenset({"evaluate", "setVariable", "setExpression"})
-"""Requests that name a value, and whose response contains it."""
+"""Requests that name a value and whose response contains that value."""
 _NAMED = (("expression", "value"), ("expression", "result"), ("text", "result"))
-"""Pairs of our fields: one with a value's name, one with the value."""
+"""Pairs of field names: the first field contains a value's name, the second the value."""
 _TOKEN = "dapAiToken"  # noqa: S105  the name of a launch argument
 _OPTION_TOKENS = ("token", "child_token")
 _MAX_DEPTH = 100
-"""Maximum depth of values; deeper ones are omitted from a log."""
+"""Depth of nested values down to which tokens are masked. The masker omits deeper values."""
 
 
 class JsonMasker(Protocol):
-    """Hides secrets; see dap_ai.agent.masking.mask.Masker."""
+    """Hides secrets in JSON values and strings, as dap_ai.agent.masking.mask.Masker does."""
 
     def mask_json(self, value: object, name: str = "") -> SafeJson:
-        """Return a copy of the JSON value of the variable or field `name`, without secrets."""
+        """Return a copy of a JSON value without secrets. `name` is the variable or field that holds the value."""
         ...
 
     def mask_value(self, name: str, value: str) -> Safe:
-        """Return the text of a value without secrets, given its name."""
+        """Return a value's text without secrets. `name` is the value's name or expression."""
         ...
 
     def placeholder(self, secret: str) -> Safe:
-        """Return the placeholder for a secret."""
+        """Return the placeholder that replaces this secret."""
         ...
 
 
 class Recorder:
-    """Produces the masked lines of one session, in order."""
+    """Converts events and effects of one session to lines without secrets."""
 
     def __init__(self, masks: JsonMasker) -> None:
         self._masks = masks
         self._names: dict[int, str] = {}
-        """Maps the backend seq of each request whose response contains a value to the value's name."""
+        """Maps the backend seq of a request to the name of the value that its response contains."""
         self._read: set[int] = set()
-        """Backend seqs of the agent's evaluations."""
+        """Backend seqs of the agent's evaluations that wait for a response."""
         self._wanted: set[int] = set()
-        """Hashes of the expressions that the agent requested to evaluate."""
+        """Hashes of the expressions that the agent has requested to evaluate."""
         self._passed: tuple[object, SafeJson] = (None, None)
-        """Arguments or body of the current event, original and masked: most effects pass them on."""
+        """The current event's arguments or body, original and masked. Most effects pass the same content on."""
 
     def header(self, header: Row) -> SafeRow:
-        """Return the first line, without the session's number."""
+        """Return the masked first line of a recording."""
         return {name: self._field(name, value) for name, value in _items(header)}
 
     def rows(self, items: Iterable[Event | Effect | Row]) -> list[SafeRow]:
-        """Return the lines of an event and its effects; items may be rows already."""
+        """Return the masked lines of an event and its effects. Items may already be lines."""
         self._passed = (None, None)
         return [self._masked(item if isinstance(item, dict) else row_of(item)) for item in items]
 
@@ -111,7 +111,7 @@ class Recorder:
         return self._masks.mask_json(content)
 
     def _name(self, where: str, message: Row) -> str:
-        """Return the name of the value in this message: an expression or a variable."""
+        """Return the expression or variable name of the value in this message; empty if the message has no value."""
         if message["type"] == "response" and where == "FromBackend":
             return self._names.pop(message["request_seq"], "")
         arguments = _fields(message.get("arguments"))
@@ -159,7 +159,7 @@ class Recorder:
         return self._masks.mask_json(self._by_names(value))
 
     def _by_names(self, value: object) -> object:
-        """Return a copy in which values are masked by the names in neighbouring fields."""
+        """Return a copy whose values are masked according to the names in neighbouring fields."""
         if isinstance(value, list):
             return [self._by_names(each) for each in cast("list[Any]", value)]
         if (fields := _fields(value)) is None:
@@ -171,7 +171,7 @@ class Recorder:
         return fields
 
     def _without_token(self, value: Any, depth: int = 0) -> Any:
-        """Return a copy with tokens masked at any depth; equal tokens stay equal."""
+        """Return a copy in which all tokens are masked. Equal tokens get equal placeholders."""
         if depth > _MAX_DEPTH:
             return value
         if isinstance(value, list):
@@ -189,12 +189,12 @@ def _fields(value: Any) -> Row | None:
 
 
 def _items(row: Row) -> Iterator[tuple[Safe, object]]:
-    """Yield the fields of a row; their names come from DAP or dap_ai and need no masking."""
+    """Yield a line's fields as (name, value). DAP or dap_ai defines the names, so they need no masking."""
     return ((as_it_is(name), value) for name, value in row.items())
 
 
 def _ours(value: object) -> SafeJson:
-    """Return a value that the session compares or looks up, unmasked."""
+    """Return a value unmasked, because the session compares the value or looks it up."""
     return cast("SafeJson", value)
 
 

@@ -1,6 +1,6 @@
-"""Replays a recorded session against a new Session: the same events must have the same effects.
+"""Replays a recorded session against a new Session: equal events must have equal effects.
 
-Needs no debuggee, network, agent or time: their results are in the recording.
+A replay needs no debuggee, network, agent or clock, because the recording contains their results.
 """
 
 from __future__ import annotations
@@ -19,27 +19,30 @@ _COMPARED = ("message", "raw", "data")
 
 
 class Numbered(NamedTuple):
-    """A line of the log; `line` is 1-based."""
+    """A line of a recording with its number, which is 1-based."""
 
     line: int
     row: Row
 
 
 class ReplayDifference(NamedTuple):
-    """The first effect that differs from the recording. `expected`: None if not recorded; `got`: None if missing."""
+    """The first effect that differs from the recording.
+
+    `expected` is None if the recording has no such effect. `got` is None if the new session has no such effect.
+    """
 
     event: Numbered
     expected: Numbered | None
     got: Row | None
     where: str
-    """Path of the difference, such as `message.body.threads[0].name`; empty: the whole effect."""
+    """Path of the difference, such as `message.body.threads[0].name`; empty if the whole effect differs."""
 
 
 class Replay:
-    """The replay of one session; nothing is compared after the first difference."""
+    """The replay of one recorded session. It stops comparing after the first difference."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
-        """Create the session from the log's header. Raises JournalError."""
+        """Create the session from the recording's header. Raises JournalError."""
         self._rules = rules_of(header)
         self._session = Session(cast("BackendRules", self._rules), options_of(header))
         self._event: Numbered | None = None
@@ -48,10 +51,10 @@ class Replay:
         self.effects = 0
         self.difference: ReplayDifference | None = None
         self.is_whole = False
-        """Whether the recording ends with the session's end; if not, the proxy was killed."""
+        """Whether the recording contains the session's end. It does not if the proxy was killed."""
 
     def feed(self, line: Numbered) -> None:
-        """Process the next line of the log. Raises JournalError."""
+        """Process the next line of the recording. Raises JournalError."""
         if self.difference is not None:
             return
         if "event" in line.row:
@@ -89,7 +92,7 @@ class Replay:
 
 
 def _difference(event: Row, expected: Row, got: Row) -> str | None:
-    """Return the path of the first difference, or None if there is none."""
+    """Return the path of the first difference between two effects, or None if they are equal."""
     if expected["effect"] != got["effect"]:
         return ""
     if got["effect"] == "Log" and (_is_altered(event) or _PLACEHOLDER.search(str(expected))):
@@ -130,12 +133,12 @@ def _differences(expected: Any, got: Any, where: str) -> Iterator[str]:
 
 
 def _same_but_secrets(expected: str, got: str) -> bool:
-    """Whether the texts differ only in secrets, which may be masked in one of them and not in the other."""
+    """Whether two texts differ only in secrets, where one text may have a placeholder instead of the secret."""
     return _fits(expected, got) or _fits(got, expected)
 
 
 def _fits(pattern: str, text: str) -> bool:
-    """Whether the text is the pattern with its placeholders replaced by something."""
+    """Whether `text` equals `pattern` if any text may stand in place of the pattern's placeholders."""
     first, *parts = _PLACEHOLDER.split(pattern)
     if not parts or not text.startswith(first):
         return False

@@ -1,7 +1,7 @@
-"""One debug session: decides what the proxy does with each message of client, adapter, guests and children. Pure.
+"""One debug session: decides what the proxy does with each message of client, adapter, guests and children.
 
 `Session` maps commands and events to parts with one concern each (`session_parts.py`). A message that no table names
-passes through unchanged, byte for byte.
+passes through byte for byte. This package does no I/O.
 
     launch     requested -> prepared by the backend's recipe -> [another adapter initialized] -> forwarded;
                breakpoints and configurationDone that arrive meanwhile wait for it

@@ -1,4 +1,4 @@
-"""Routes backend messages: each response to the one who asked, events and reverse requests to the client."""
+"""Routes backend messages: a response goes to the sender of its request, events and reverse requests to the client."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from dap_ai.adapter.state.session_options import Fields
 from dap_ai.protocol.wire.envelope import Envelope
 
 Answered = Callable[[Envelope, Any], None]
-"""Handles a response, given the owner of its request."""
+"""Handles a backend's response, given the owner (sender) of its request."""
 
 
 @dataclass(eq=False)
 class BackendMessages:
-    """Routes the backend's messages. `_owners` maps the type of a request's owner to the handler of its response."""
+    """Routes the backend's messages. `_owners` maps each type of request owner to the handler of its responses."""
 
     _out: Outbox
     _watching: Watching
@@ -83,7 +83,7 @@ class BackendMessages:
 
 @dataclass(eq=False)
 class Responses:
-    """Handles responses to requests of the client and of the proxy: updates the session, then passes them on."""
+    """Handles the backend's responses to requests of the client and of the proxy."""
 
     _out: Outbox
     _reads: AgentReads
@@ -93,7 +93,7 @@ class Responses:
     _ending: Ending
 
     def to_client(self, message: Envelope, owner: ClientOwner) -> None:
-        """Handle the response to a client's request."""
+        """Process the response to a client's request, and pass the response on."""
         self._unanswered.on_answered(message.request_seq)
         parts = owner.command == "disconnect"
         if parts:
@@ -106,7 +106,7 @@ class Responses:
             self._ending.on_disconnect_passed()
 
     def to_us(self, message: Envelope, owner: OwnOwner) -> None:
-        """Handle the response to the proxy's own request."""
+        """Continue after the response to the proxy's own `initialize` or `disconnect`."""
         if owner.command == "initialize":
             self._watching.learn(read_or(message, Fields, {}))
             self._starting.on_other_initialized()

@@ -1,4 +1,4 @@
-"""Updates the session's state from backend messages on their way to the client, and changes a few of them."""
+"""Updates the session's state from backend messages on their way to the client, and changes some messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TAKES_LONG = re.compile(r"Evaluating: .* did not finish after [\d.]+ seconds\."
 
 @dataclass(eq=False)
 class Watching:
-    """Keeps state, history and capabilities up to date; `event` and `response` return content that changes."""
+    """Keeps state, history and capabilities up to date with the backend's messages."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -65,19 +65,19 @@ class Watching:
         }
 
     def hides(self, message: Envelope) -> bool:
-        """Whether this event is debugpy's warning, shown as a popup, that one of dap_ai's evaluations takes long."""
+        """Whether this event is debugpy's popup warning about a slow evaluation that dap_ai has requested."""
         if message.name != "output" or not self._out.seqs.only_ours("evaluate"):
             return False
         body = read_or(message, OutputBody, OutputBody())
         return body.category == "important" and _TAKES_LONG.match(body.output) is not None
 
     def event(self, message: Envelope) -> bytes | None:
-        """Process an event on its way to the client; return its new content, or None if unchanged."""
+        """Update the session from an event. Return the event's new content, or None if it stays unchanged."""
         read = self._events.get(message.name)
         return read(message) if read else self._breakpoints.translated(message)
 
     def response(self, message: Envelope, owner: ClientOwner) -> bytes | None:
-        """Process a response on its way to the client; return its new content, or None if unchanged."""
+        """Update the session from a response. Return the response's new content, or None if it stays unchanged."""
         if not message.success:
             if owner.stops_before is not None:
                 self._state.on_resume_failed(owner.stops_before)
@@ -110,11 +110,11 @@ class Watching:
         return None
 
     def learn(self, capabilities: Fields) -> None:
-        """Record capabilities that the backend announced, at first or later."""
+        """Record capabilities that the backend announced in its `initialize` response or later."""
         self._gate.learn(capabilities)
 
     def _announce(self, message: Envelope) -> bytes:
-        """Record the capabilities, and return them with dap_ai's own as extra keys."""
+        """Record the backend's capabilities, and return the response body with dap_ai's own capabilities added."""
         body = read_or(message, Fields, {})
         self.learn(body)
         true = msgspec.Raw(b"true")
@@ -144,7 +144,7 @@ class Watching:
         self.learn(read_or(message, CapabilitiesBody, CapabilitiesBody()).capabilities)
 
     def _on_progress_start(self, message: Envelope) -> bytes | None:
-        """Replace `requestId`, which is the backend's seq of a request, by the client's seq."""
+        """Replace `requestId`, the seq of a request to the backend, by the client's seq for that request."""
         backend_seq = read_or(message, ProgressStartBody, ProgressStartBody()).request_id
         if backend_seq is None:
             return None

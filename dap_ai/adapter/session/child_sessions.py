@@ -1,12 +1,14 @@
-"""Child sessions: replaces the adapter's listener for a child process by one of ours, so that dap_ai stays in between.
+"""Child sessions: the client reaches a child process through a listener of dap_ai instead of the adapter's listener.
 
 `connect` in debugpy's event `debugpyAttach`, and in the configuration of `startDebugging`, becomes the address of our
 listener in front of the adapter's: the child's session then runs through dap_ai as its parent's does. Messages that
-name the adapter's listener wait until ours is open; if none can be opened, they pass unchanged. With a configuration
-without an address (js-debug's) the client will start a new session at this proxy: the configuration is remembered.
+name the adapter's listener wait until our listener is open; if no listener can be opened, they pass unchanged. If a
+configuration has no address (js-debug's), the client starts a new session at this proxy, and dap_ai remembers the
+configuration.
 
-For a child of a child, debugpy sends the client the address that this client attached to. So an `attach` through our
-listener gives the adapter its own address again (`readdressed`), and every generation passes through a listener.
+For a grandchild, debugpy sends the client the address to which the client attached for the child. An `attach` through
+our listener therefore gives the adapter its own address again (`readdressed`), and every generation passes through a
+listener.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dap_ai.protocol.wire.envelope import Envelope
 
 _OWN_HOST = "127.0.0.1"
 _OLDER_KEYS = ("host", "port")
-"""Keys an `attach` may have instead of `connect`; debugpy refuses both together."""
+"""Keys that an `attach` may have instead of `connect`. debugpy refuses an `attach` with both."""
 
 
 class _Address(msgspec.Struct):
@@ -42,7 +44,7 @@ class _Started(msgspec.Struct):
 
 
 class Children:
-    """Handles backend messages that announce child processes."""
+    """Handles backend messages that announce child processes to the client."""
 
     def __init__(self, out: Outbox, options: SessionOptions) -> None:
         self._out = out
@@ -51,7 +53,7 @@ class Children:
         self._own_ports: dict[tuple[str, int], int] = {}
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this message names a listener; if so, it is sent from here once ours is open."""
+        """Whether this message announces a child's listener. The message is then sent once our listener is open."""
         address = _address(message)
         if address is None or not address.port:
             return message.kind == "request" and message.name == "startDebugging" and self._expects(message)
@@ -66,7 +68,7 @@ class Children:
         return True
 
     def _expects(self, message: Envelope) -> bool:
-        """Expect the child's session at the proxy's main port; return whether the message was sent with the token."""
+        """Expect the child's session at the proxy's main port. Return True if the message was sent with a token."""
         body = read_or(message, Fields, {})
         configuration = read_or(message, _Started, _Started()).configuration
         if not configuration:
@@ -79,7 +81,7 @@ class Children:
         return True
 
     def on_listener(self, ready: ListenerReady) -> None:
-        """Send the held messages once our listener is open, or failed to open."""
+        """Send the held messages once our listener is open, or could not be opened."""
         key = (ready.host, ready.port)
         self._own_ports[key] = ready.own_port
         for message in self._held.pop(key, []):
@@ -106,7 +108,7 @@ class Children:
 
 
 def readdressed(arguments: bytes, adapter: tuple[str, int] | None) -> bytes:
-    """Return the arguments of a child's `attach` with the adapter's own address instead of our listener's."""
+    """Return a child's `attach` arguments with the adapter's address in place of our listener's address."""
     if adapter is None:
         return arguments
     host, port = adapter

@@ -1,6 +1,6 @@
-"""Dispatches client messages by command; unhandled requests are forwarded.
+"""Dispatches client messages by command. Forwards requests without a handler to the backend.
 
-Commands that concern several parts are handled here: the client's introduction and its console input.
+Commands that concern several parts are handled here: `initialize`, `evaluate` and `completions`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ from dap_ai.protocol.wire.errors import BAD_SEQUENCE
 
 
 class ClientMessages:
-    """Dispatches messages of the session's own client. `requests`: handlers by command; `forward`: for all others."""
+    """Dispatches messages of the session's own client.
+
+    `requests` maps commands to handlers; `forward` handles all other commands.
+    """
 
     def __init__(
         self,
@@ -55,7 +58,7 @@ class ClientMessages:
         self._serving = serving
 
     def receive(self, message: Envelope) -> None:
-        """Serve one message, or hold it until it may be served."""
+        """Serve one client message, or hold the message until it may be served."""
         if not self._jobs.holding and self._past.takes(message):
             self._serving.serve(message, self._past.on_request)
         elif self._jobs.holding or (self._ending.ends_stop(message) and self._jobs.end_stop()):
@@ -78,7 +81,7 @@ class ClientMessages:
 
 @dataclass(eq=False)
 class Introduction:
-    """Serves `initialize`: once, unless the adapter refuses it."""
+    """Serves `initialize` once; again if the adapter refused the request."""
 
     _out: Outbox
     _gate: ForwardingRules
@@ -86,7 +89,7 @@ class Introduction:
     _forwarding: Forwarding
 
     def on_initialize(self, message: Envelope) -> None:
-        """Serve the request `initialize`."""
+        """Record the client that sends `initialize`, and forward the request."""
         if self._out.client.initialize:
             self._out.fail(message, BAD_SEQUENCE, reason="This session is initialized already.")
             return
@@ -101,7 +104,7 @@ class Introduction:
 
 @dataclass(eq=False)
 class ConsoleRequests:
-    """Serves `evaluate` and `completions`: answers a `??` line here or in a related session."""
+    """Serves `evaluate` and `completions`. A `??` line is answered here or in a related session."""
 
     _out: Outbox
     _typed: Typed
@@ -109,7 +112,7 @@ class ConsoleRequests:
     _forwarding: Forwarding
 
     def on_evaluate(self, message: Envelope) -> None:
-        """Serve the request `evaluate`."""
+        """Answer an `evaluate` of a `??` line, and forward any other `evaluate`."""
         arguments = read_or(message, EvaluateArguments, EvaluateArguments())
         if arguments.context not in ask_console.CONTEXTS or not arguments.expression:
             self._forwarding.forward(message)
@@ -122,7 +125,7 @@ class ConsoleRequests:
             )
 
     def on_completions(self, message: Envelope) -> None:
-        """Serve the request `completions`."""
+        """Complete a `??` line, and forward any other request."""
         items = self._typed.completions(message)
         if items is None:
             self._forwarding.forward(message)

@@ -1,8 +1,8 @@
-"""Forwards clients' requests to the backend; answers those that it must not see or cannot answer.
+"""Forwards clients' requests to the backend, and answers requests that the backend must not see or cannot answer.
 
-Adapters treat requests that DAP does not define differently: js-debug never answers one. `cancel` is often announced
-and seldom answered. After a timeout the proxy answers such a request itself; the request's seq stays reserved, so that
-a late answer is dropped.
+Adapters differ in what they do with requests that DAP does not define: js-debug never answers such a request. Many
+adapters announce `cancel` but do not answer it. After a timeout the proxy answers such a request itself; the request's
+seq stays reserved, so that a late answer is dropped.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from dap_ai.protocol.wire.errors import BACKEND_DIED, UNANSWERED, UNKNOWN_REQUES
 
 @dataclass(eq=False)
 class Forwarding:
-    """Forwards requests. `backend_dead`: why the backend no longer answers; empty while it lives.
+    """Forwards requests to the backend. `backend_dead` is the reason why the backend ended; empty while it lives.
 
-    `is_end_told`: whether the user knows that the session has ended.
+    `is_end_told` is whether the user knows that the session has ended.
     """
 
     _out: Outbox
@@ -48,7 +48,7 @@ class Forwarding:
     is_end_told: bool = field(default=False, init=False)
 
     def forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
-        """Forward a request, unless the backend must not see it."""
+        """Forward a request to the backend, or fail a request that the backend must not get."""
         if message.name.startswith(ours.NAMES):
             self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
             return
@@ -74,7 +74,7 @@ class Forwarding:
         self.send(message, owner, content)
 
     def send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
-        """Send a request to the backend, with other arguments if `content` is given."""
+        """Send a request to the backend. If `content` is given, it replaces the request's arguments."""
         self._reads.before_client(owner.guest, owner.command, message.content)
         seq = self._out.seqs.next_to_backend(owner)
         self._reads.client_asked()
@@ -82,30 +82,33 @@ class Forwarding:
         self._unanswered.on_sent(seq, owner.command)
 
     def refuse_if_dead(self, message: Envelope) -> bool:
-        """Whether the backend is dead; if so, fail the request."""
+        """Fail the request if the backend is dead. Return whether the backend is dead."""
         if self.backend_dead:
             self._out.fail(message, BACKEND_DIED.known() if self.is_end_told else BACKEND_DIED, why=self.backend_dead)
         return bool(self.backend_dead)
 
     def unless_dead(self, handler: Handler) -> Handler:
-        """Return the handler wrapped so that requests fail once the backend is dead."""
+        """Wrap a handler so that its requests fail once the backend is dead."""
         return lambda message: None if self.refuse_if_dead(message) else handler(message)
 
     def may_go(self, message: Envelope) -> bool:
-        """Whether this request may be forwarded now."""
+        """Whether the backend may get this request in the current state."""
         thread = read_or(message, ThreadArguments, ThreadArguments())
         return self._gate.refuse(message.name, thread.thread_id, self._state) is None
 
 
 VENDOR_S = 10.0
-"""Timeout for undefined requests, in seconds; the least patient client, dape, itself waits ten seconds."""
+"""Timeout in seconds for requests that DAP does not define. The least patient client, dape, waits 10 s itself."""
 CANCEL_S = 2.0
-"""Timeout for `cancel`, in seconds; the cancelled request is answered even without the adapter's reply to `cancel`."""
+"""Timeout in seconds for `cancel`. The cancelled request gets its response even if the adapter ignores `cancel`."""
 WAIT = "unanswered."
 
 
 class PendingRequests:
-    """Limits the wait for responses to undefined requests and `cancel`; calls `answered(command)` on a timeout."""
+    """Limits the wait for responses to `cancel` and to requests that DAP does not define.
+
+    Calls `answered(command)` after each timeout.
+    """
 
     def __init__(self, out: Outbox, answered: Callable[[str], None]) -> None:
         self._out = out
@@ -113,19 +116,19 @@ class PendingRequests:
         self._waiting: set[int] = set()
 
     def on_sent(self, backend_seq: int, command: str) -> None:
-        """Start the timeout of a request that was sent to the backend."""
+        """Start the timeout of a request that was just sent to the backend."""
         if command not in DEFINED or command == "cancel":
             self._waiting.add(backend_seq)
             self._out.do(SetTimer(f"{WAIT}{backend_seq}", CANCEL_S if command == "cancel" else VENDOR_S))
 
     def on_answered(self, backend_seq: int) -> None:
-        """Cancel the timeout of a request that the backend answered."""
+        """Stop the timeout of a request that the backend has answered."""
         if backend_seq in self._waiting:
             self._waiting.discard(backend_seq)
             self._out.do(CancelTimer(f"{WAIT}{backend_seq}"))
 
     def on_timer(self, timer_id: str) -> None:
-        """Answer a request in the backend's place after its timeout."""
+        """Answer a request that the backend has not answered in time."""
         backend_seq = int(timer_id.removeprefix(WAIT))
         self._waiting.discard(backend_seq)
         owner = self._out.seqs.owners.get(backend_seq)
@@ -141,10 +144,10 @@ class PendingRequests:
 
 @dataclass(eq=False)
 class Cancelling:
-    """Serves `cancel`; one that cannot be carried out succeeds without effect.
+    """Serves `cancel`. A `cancel` that cannot be carried out succeeds without effect.
 
-    The cancelled request is answered anyway. `_cancel_of` cancels the ask that the request names, and returns whether
-    it names one.
+    The cancelled request still gets its response. If a `cancel` names a question, `_cancel_of` cancels that question
+    and returns True.
     """
 
     _out: Outbox
@@ -153,7 +156,7 @@ class Cancelling:
     _gate: ForwardingRules
 
     def on_request(self, message: Envelope) -> None:
-        """Serve the request `cancel` of the client."""
+        """Serve a client's `cancel` request."""
         arguments = read_or(message, CancelArguments, CancelArguments())
         can_cancel = not self._forwarding.backend_dead and self._gate.capabilities.get("supportsCancelRequest")
         if self._cancel_of(message) or not can_cancel:

@@ -1,8 +1,8 @@
 """Guests: clients that join a session which another client drives. They ask and read, and may leave without effect.
 
-A guest is a terminal (`dap-ai ask --join`), another program, or a related session whose client asks through it. A guest
-sees the session as one that was attached to: `initialized`, then `stopped` if it is stopped. Guests' events about the
-debuggee are derived from the session's own state, whatever events the adapter sends or omits.
+A guest is a terminal (`dap-ai ask --join`), another program, or a related session whose client asks through it. To a
+guest, the session looks attached: the guest gets `initialized`, and `stopped` if the program is stopped. Guests' events
+about the program are derived from the session's own state, whatever events the adapter sends or omits.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import GUEST_BUSY, GUEST_ONLY_READS
 
 READS = frozenset({"threads", "stackTrace", "source"})
-"""Requests of a guest that go to the backend, queued with the agent's and after the session's own client.
+"""Requests of a guest that the backend answers. They wait in the agent's queue, after the session's own client.
 
-None of them runs code of the program.
+None of these requests runs code of the program.
 """
 _CAPABILITIES = ("supportsConfigurationDoneRequest", "supportsAskRequest", "supportsCancelRequest")
 
 
 class GuestReads:
-    """Guests' reads of the program, queued with the agent's and after the session's own client."""
+    """Queues guests' requests that read the program, after requests of the session's own client."""
 
     def __init__(self, out: Outbox, put: Callable[[GuestRead], bool], forward: Callable[[Envelope], None]) -> None:
         self._out = out
@@ -39,7 +39,7 @@ class GuestReads:
         self._forward = forward
 
     def on_request(self, message: Envelope) -> None:
-        """Queue a guest's request for the backend."""
+        """Queue a guest's request, or fail the request if too many wait."""
         guest = self._out.guest
         if not self._put(GuestRead(guest, partial(self._send, guest, message))):
             self._out.fail(message, GUEST_BUSY, command=message.name, count=f"{MAX_WAITING}")
@@ -52,7 +52,8 @@ class GuestReads:
 class Guests:
     """The guests of a session.
 
-    `requests` maps commands to handlers shared with the session's own client; `leave` is called when a guest leaves.
+    `requests` maps commands to the handlers that guests share with the session's own client. Each function in `leave`
+    is called with the id of a guest that leaves.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Guests:
         self._leave = leave
         self._attached: set[str] = set()
         self._told: dict[int, StoppedBody] = {}
-        """The stops reported to guests."""
+        """The stops that guests know of, by thread id."""
         self._told_end = False
         self._requests: Mapping[str, Handler] = {
             **requests,
@@ -89,19 +90,19 @@ class Guests:
         }
 
     def receive(self, guest: str, message: Envelope) -> None:
-        """Serve a message of a guest."""
+        """Serve one message of a guest."""
         if message.kind == "request":
             self._out.seqs.meet_guest(guest)
             with self._out.serving(guest):
                 self._serving.serve(message, self._requests.get(message.name, self._refuse))
 
     def closed(self, guest: str) -> None:
-        """Forget a guest that has disconnected; its asks end, nothing else does."""
+        """Forget a guest that has disconnected, and end its questions. The session itself continues."""
         self._out.seqs.forget_guest(guest)
         self._forget(guest)
 
     def follow(self) -> None:
-        """Send the guests the events that reflect the debuggee's changes since the last ones."""
+        """Tell all guests which threads have stopped or resumed, or that the program has ended."""
         if self._told == self._state.stops and self._told_end == self._has_ended:
             return
         news = self._news()
@@ -110,7 +111,7 @@ class Guests:
             self._out.tell(news, guest)
 
     def _news(self) -> list[Message]:
-        """Return the events to send: the end, or the threads that resumed and stopped."""
+        """Return the events for threads that resumed or stopped, or for the program's end."""
         stops = self._state.stops
         if self._has_ended:
             return [] if self._told_end else [("terminated", {})]

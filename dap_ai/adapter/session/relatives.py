@@ -1,9 +1,10 @@
-"""Forwards questions to another session of the same tree: one about a stopped child is answered there.
+"""Forwards a client's questions to another session of the same process tree, where a child process is stopped.
 
-A program with child processes has one session for each. A client that asks in a running session, while exactly one
-other is stopped, means the stopped one: its message goes there as a guest's, and the answer goes back to the client
-under seqs of this session. If several are stopped, the error names them. Messages that belong to a forwarded ask (its
-approval, cancel, follow-ups, replies of the client's model) follow it.
+A program with child processes has one session for each process. If a client asks in a running session, and exactly one
+other session is stopped, the question is about the stopped session. Its message goes there as a guest's message, and
+the answer goes back to the client under seqs of this session. If several sessions are stopped, the error names them.
+Messages that belong to a forwarded question (its approval, cancel, follow-ups, replies of the client's model) follow
+that question.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dap_ai.protocol.wire.visible import visible
 
 _TOLD = frozenset({"askOutput", "askApproval", "askModel", "askModelEnded", "askEnded", "output"})
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
-"""Events of a relative that are passed to our client; it learns of the debuggee in that session itself."""
+"""Progress events of a related session, which are passed to our client."""
 
 
 class _PendingRequest(NamedTuple):
@@ -40,11 +41,14 @@ class _Ids(msgspec.Struct, rename="camel"):
     approval_id: str = ""
     progress_id: str = ""
     request_id: Any = ""
-    """In DAP's own `cancel`, `requestId` is a number."""
+    """A number in DAP's own `cancel`, but a string in dap_ai's messages."""
 
 
 class Relatives:
-    """A session's related sessions. `stopped`: those stopped now; `need_adapter`: see effects.RelativesChanged."""
+    """The related sessions of a session. `stopped` lists those that are stopped now.
+
+    `need_adapter` is whether another session's program still needs this adapter.
+    """
 
     def __init__(self, out: Outbox, state: DebuggeeState) -> None:
         self.stopped: tuple[Relative, ...] = ()
@@ -52,21 +56,21 @@ class Relatives:
         self._out = out
         self._state = state
         self._joined: dict[str, int] = {}
-        """The last seq sent to each relative that was joined."""
+        """The last seq sent to each related session that this session has joined."""
         self._pending: dict[tuple[str, int], _PendingRequest] = {}
         self._owners: dict[str, str] = {}
-        """The relative that issued each id of an ask, conversation or approval."""
+        """Maps the id of an ask, conversation or approval to the related session that issued the id."""
         self._console = ""
-        """The relative that answers our console, or ""."""
+        """The related session that answers our console, or an empty string."""
         self._is_client_leaving = False
 
     def here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
-        """Serve a request here, unless it is about another session of the tree."""
+        """Forward a request about a related session; serve all other requests by calling `here`."""
         if not self.takes(message):
             here(message)
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this request is for a relative; if so, it has been forwarded or refused."""
+        """Whether this request concerns a related session. If so, the request has been forwarded or refused."""
         ids = read_or(message, _Ids, _Ids())
         for given in (ids.conversation_id, ids.approval_id, ids.progress_id, ids.request_id):
             if isinstance(given, str) and given in self._owners:
@@ -74,9 +78,9 @@ class Relatives:
         return message.name in ("ask", "askTool") and not ids.conversation_id and self._is_elsewhere(message)
 
     def takes_console(self, message: Envelope, typed: ask_console.ConsoleInput, *, here: bool) -> bool:
-        """Whether this `??` line is for a relative; if so, it has been forwarded or refused.
+        """Whether this `??` line concerns a related session. If so, the line has been forwarded or refused.
 
-        `here`: the line is about an ask of this session.
+        `here` is whether the line is about a question of this session.
         """
         if typed.command == "help" or here:
             return False
@@ -90,7 +94,7 @@ class Relatives:
         return False
 
     def on_message(self, event: FromRelative) -> None:
-        """Pass a message of a relative on to our client."""
+        """Pass a related session's response or event on to our client."""
         message = Envelope.parse(event.body)
         if message.kind == "response":
             self._on_response(event.session_id, message)
@@ -100,7 +104,7 @@ class Relatives:
                 self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client())))
 
     def closed(self, session_id: str) -> None:
-        """Fail the requests that wait for a relative that has ended."""
+        """Fail the requests that wait for a related session which has ended."""
         self._joined.pop(session_id, None)
         if self._console == session_id:
             self._console = ""
@@ -108,7 +112,7 @@ class Relatives:
         self._fail([key for key in self._pending if key[0] == session_id])
 
     def leave(self) -> None:
-        """Fail all requests that wait for relatives, because our client leaves."""
+        """Fail all requests that wait for related sessions, because our client leaves."""
         self._is_client_leaving = True
         self._fail(list(self._pending))
 

@@ -1,7 +1,7 @@
-"""Serves clients' requests: each is answered exactly once, even if dap_ai itself fails.
+"""Serves clients' requests: each request is answered exactly once, even if dap_ai itself fails.
 
-At such a failure only the request fails: what it started is undone, an ask that it was about to end is ended, and
-effects decided for others are carried out.
+If dap_ai fails, only the current request fails. What that request has started is undone, a question that it was about
+to end is ended, and effects for others are carried out.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BAD_ASK, OWN_FAILURE, RemoteProtocolError
 
 _OBJECTS = DEFINED - {"disconnect"}
-"""Requests whose arguments must be an object: after any others, debugpy answers nothing more."""
+"""Requests whose arguments must be an object. After any other arguments, debugpy stops answering."""
 _VITAL = frozenset({"initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"})
-"""Requests that a session needs to begin or end."""
+"""Requests without which a session cannot begin or end."""
 
 
 Handler = Callable[[Envelope], None]
-"""Serves one request."""
+"""Serves one request of a client."""
 
 
 class _Request(NamedTuple):
-    """The request being served, and the state before it."""
+    """The request being served, and the session's state before that request."""
 
     message: Envelope
     guest: str
     effects: int
-    """Number of effects decided before it."""
+    """Number of effects that were decided before the request."""
     backend_seq: int
-    """Seq of the newest request that was waiting for the backend."""
+    """Seq of the newest request that waited for the backend before this request."""
     asks: AskRecord
     stops: dict[int, StoppedBody]
 
 
 class Serving:
-    """Serves one request at a time, of the session's own client or of a guest.
+    """Serves one request at a time, from the session's own client or from a guest.
 
-    `fail` ends an ask with a reason.
+    `fail(ask_id, reason)` ends a question for this reason.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Serving:
         self._request: _Request | None = None
 
     def serve(self, message: Envelope, work: Handler) -> None:
-        """Serve a request by calling `work`; fail it if its arguments cannot be parsed."""
+        """Serve a request by calling `work`. Fail the request if its arguments cannot be parsed."""
         out = self._out
         newest = next(reversed(out.seqs.owners), 0)
         stops = dict(self._state.stops)
@@ -75,10 +75,10 @@ class Serving:
         self._request = None
 
     def answer_failure(self, error: str) -> bool:
-        """Fail the request in which an internal error occurred; return whether the session can continue.
+        """Fail the request in which an internal error occurred. Return whether the session can continue.
 
-        False if the error occurred outside a request, where somebody may wait for what was lost, or in a request that
-        the session needs.
+        The session cannot continue if it needs that request, or if the error occurred outside a request: somebody may
+        wait for what the error has lost.
         """
         request, self._request = self._request, None
         if request is None or (not request.guest and request.message.name in _VITAL):
@@ -97,7 +97,7 @@ class Serving:
         return True
 
     def _withdraw(self, request: _Request) -> set[int]:
-        """Withdraw the request's forwarded messages; return their seqs to the backend."""
+        """Withdraw the messages that the request has forwarded. Return their seqs towards the backend."""
         owners = self._out.seqs.owners
         withdrawn = set[int]()
         for seq, owner in list(owners.items()):
@@ -109,7 +109,7 @@ class Serving:
 
 
 def _is_undone(effect: Effect, guest: str, withdrawn: set[int], begun: set[str]) -> bool:
-    """Whether this effect belongs to the request itself: its answers, its forwarded messages, its ask."""
+    """Whether this effect belongs to the failed request: its answers, its forwarded messages or its question."""
     match effect:
         case ToClient():
             return not guest

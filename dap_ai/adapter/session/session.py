@@ -1,4 +1,4 @@
-"""One debug session: decides what the proxy does with every message. Pure; event in, effects out.
+"""One debug session: takes events, and returns as effects what the proxy does with every message. Does no I/O.
 
 1. Messages not in the tables below pass through with a new seq and byte-exact content.
 2. `ask*`, and `??` in the console, never reach the backend; the agent's own requests never reach the client.
@@ -54,7 +54,7 @@ from dap_ai.protocol.wire.visible import visible
 
 
 class Session:
-    """One debug session; `receive` takes one event and returns the effects to carry out, in order."""
+    """One debug session. `receive` takes one event and returns the effects to carry out, in order."""
 
     def __init__(self, rules: BackendRules, options: SessionOptions | None = None) -> None:
         self.options = options or SessionOptions()
@@ -64,7 +64,7 @@ class Session:
         self._gate = ForwardingRules(rules)
         self.caught = CaughtExceptions(self._out, self.options)
         self._epoch = self.state.epoch
-        """The stop epoch up to which stale reads and jobs were dropped."""
+        """The stop epoch for which outdated reads and snapshot jobs were last dropped."""
         parts = Parts(self._out, self.state, self.history, self.options, gate=self._gate, caught=self.caught)
         self._asks, self._desk, self._reads, self._jobs = parts.asks, parts.desk, parts.reads, parts.jobs
         self._consents, self._lending, self._acting = parts.consents, parts.lending, parts.acting
@@ -81,7 +81,7 @@ class Session:
         return self._settle()
 
     def _settle(self) -> list[Effect]:
-        """Do what the new state requires, then return all effects."""
+        """Update all parts after a change of state, and return the collected effects."""
         self._serve_waiting()
         if self.state.epoch != self._epoch:
             self._epoch = self.state.epoch
@@ -97,48 +97,51 @@ class Session:
 
     @property
     def label(self) -> str:
-        """The debuggee's name for a user who has several sessions."""
+        """The program's name and process id, for a user who has several sessions."""
         return self._about.label
 
     @property
     def program(self) -> str:
-        """The name of the program's file; "" if unknown."""
+        """The name of the program's file; an empty string if unknown."""
         return self._about.name
 
     @property
     def process_id(self) -> int:
-        """The debuggee's process id; 0 if unknown."""
+        """The process id of the debugged program; 0 if unknown."""
         return self._about.process_id
 
     @property
     def rules(self) -> BackendRules:
-        """The rules of the backend, specialised by what it has announced so far."""
+        """The backend's rules, adapted to the capabilities that the backend has announced."""
         return self._gate.rules
 
     @property
     def announced(self) -> Sequence[str]:
-        """The capabilities that the backend announced."""
+        """The names of the capabilities that the backend has announced."""
         return [name for name, has in self._gate.capabilities.items() if has]
 
     @property
     def spares(self) -> str:
-        """How a debuggee that must survive the session was started ("launch", "attach"); empty: end it too."""
+        """The request that started a program which survives the session ("launch", "attach").
+
+        Empty if the program ends with the session.
+        """
         return self._ending.spares
 
     @property
     def running_jobs(self) -> frozenset[str]:
-        """Tokens of the running snapshots that nothing has ended."""
+        """Tokens of the running snapshots that nothing has ended yet."""
         return self._jobs.running
 
     def answer_failure(self, error: str) -> list[Effect] | None:
-        """Return the remaining effects after an internal error in `receive`; None if the session cannot continue.
+        """Fail the request in which an internal error occurred, and return the remaining effects.
 
-        One request of the client or of a guest fails; the debuggee and all other requests are unaffected.
+        None if the session cannot continue. The program and all other requests are unaffected.
         """
         return self._settle() if self._serving.answer_failure(error) else None
 
     def last_words(self, text: str) -> list[bytes]:
-        """Return final messages to the client after dap_ai itself failed; pending effects are dropped."""
+        """Return final messages to the client after dap_ai itself has failed. Drops all pending effects."""
         self._out.take()
         self._out.tell([("output", {"category": "console", "output": f"{visible(text)}\n"})])
         return [effect.body for effect in self._out.take() if isinstance(effect, ToClient)]
@@ -198,7 +201,7 @@ class Session:
                 self._dispatch_others(event)
 
     def _dispatch_others(self, event: Event) -> None:
-        """Dispatch rare events."""
+        """Dispatch the less frequent events."""
         match event:
             case GuestClosed(guest):
                 self._in_turn(partial(self._guests.closed, guest))
@@ -225,7 +228,7 @@ class Session:
         self._ending.on_timer(timer_id)
 
     def _in_turn(self, work: Callable[[], None]) -> None:
-        """Do a guest's work after everything that waits for the snapshots to end."""
+        """Do a guest's work now, or after earlier messages that wait for snapshots to end."""
         if self._jobs.holding:
             self._jobs.wait(partial(self._in_turn, work))
         else:

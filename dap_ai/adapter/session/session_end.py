@@ -1,10 +1,10 @@
-"""Ends a session: the client disconnects or disappears, or the backend dies. Every pending request is answered.
+"""Ends a session after the client disconnects or disappears, or the backend dies. Answers every pending request.
 
-The client's end waits for the snapshots (snapshot_jobs.py); a backend that does not answer `disconnect` is ended. If
-the program has ended but child sessions still need its backend, the backend gets no `disconnect`: debugpy would end
-them all.
+The client's end waits for the snapshots (snapshot_jobs.py). A backend that does not answer `disconnect` is ended. If
+the program has ended but child sessions still need its backend, the backend gets no `disconnect`, because debugpy would
+end all of them.
 
-    spares     a debuggee that was attached to survives, a launched one is ended, unless
+    spares     a program that was attached to survives, a launched program is ended, unless
                `disconnect {terminateDebuggee}` requests otherwise. Decided once: some adapters send `terminated`
                when they detach from a living program
 """
@@ -29,7 +29,7 @@ from dap_ai.protocol.wire.errors import BACKEND_DIED, BACKEND_FAILED
 from dap_ai.protocol.wire.visible import visible
 
 DISCONNECT_S = 2.0
-"""Seconds after which a backend that has not answered `disconnect` is ended with its process tree."""
+"""Seconds to wait for the backend's answer to `disconnect` before dap_ai ends the backend's process tree."""
 DISCONNECT = "session.disconnect"
 PART = "session.part"
 _PARTING = frozenset({"disconnect", "terminate"})
@@ -37,7 +37,7 @@ _PARTING = frozenset({"disconnect", "terminate"})
 
 @dataclass(eq=False)
 class Ending:
-    """Handles the end of the client, of the backend, and of the session."""
+    """Handles the client's end, the backend's end, and the session's end."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -55,22 +55,28 @@ class Ending:
 
     @property
     def spares(self) -> str:
-        """How a debuggee that must survive the session was started ("launch", "attach"); empty: end it too."""
+        """The request that started a program which survives the session ("launch", "attach").
+
+        Empty if the program ends with the session.
+        """
         return self._spares if self._parting else self._spares_if(ends=None)
 
     @property
     def _is_backend_gone(self) -> bool:
-        """Whether the backend has died, or was never started because nothing was sent to it."""
+        """Whether the backend has died, or was never started because no message was sent to it."""
         return bool(self._forwarding.backend_dead) or not self._out.seqs.has_sent_to_backend
 
     @property
     def _hears_no_end(self) -> bool:
-        """Whether the backend gets no `disconnect` when the client leaves."""
+        """Whether the backend gets no `disconnect` although the client leaves."""
         is_left_to_others = self._state.phase is Phase.ENDED and self._relatives.need_adapter
         return self._is_backend_gone or is_left_to_others
 
     def ends_stop(self, message: Envelope) -> bool:
-        """Whether forwarding this message resumes or ends the program; one that ends the session ends its asks here."""
+        """Whether forwarding this message would resume or end the program.
+
+        If the message ends the session, this method ends all questions.
+        """
         if message.kind != "request" or not self._jobs.are_alive:
             return False
         if message.name in _PARTING:
@@ -80,7 +86,7 @@ class Ending:
         return self._forwarding.may_go(message)
 
     def on_disconnect(self, message: Envelope) -> None:
-        """Serve the request `disconnect` of the client."""
+        """Serve a `disconnect` request of the client."""
         self._desk.end_all("cancelled")
         self._starting.on_parting()
         self._greeting.on_over()
@@ -97,7 +103,7 @@ class Ending:
         self._out.do(ToBackend(message.encode(seq=seq)))
 
     def on_client_closed(self) -> None:
-        """Send `disconnect` to the backend in place of a client that is gone, then end the backend."""
+        """Send the backend `disconnect` for a client that is gone, then end the backend."""
         if self._client_gone:
             return
         self._desk.end_all("cancelled")
@@ -116,7 +122,7 @@ class Ending:
             self._out.do(SetTimer(PART, DISCONNECT_S))
 
     def on_disconnected(self, *, by_us: bool) -> None:
-        """Handle the backend's answer to `disconnect`: the client's, or ours for a client that is gone (`by_us`)."""
+        """Handle the backend's answer to `disconnect`. `by_us`: dap_ai sent that request for a client that is gone."""
         self._disconnected = True
         if by_us:
             self._out.do(CancelTimer(PART), EndBackend(), Close())
@@ -125,18 +131,18 @@ class Ending:
             self._answer_left()
 
     def on_disconnect_passed(self) -> None:
-        """Close the session of a client that is gone, once the answer to its `disconnect` was passed on."""
+        """If the client is gone, close the session after the answer to its `disconnect`."""
         if self._client_gone:
             self._out.do(EndBackend(), Close())
 
     def on_timer(self, timer_id: str) -> None:
-        """End a backend that does not answer."""
+        """End a backend that has not answered in time."""
         self._out.do(EndBackend())
         if timer_id == PART:
             self._out.do(Close())
 
     def on_backend_closed(self, why: str, *, started: bool) -> None:
-        """Answer everything pending after the backend's end; send the client `terminated` once."""
+        """Answer all pending requests after the backend has ended, and send the client `terminated` once."""
         if self._forwarding.backend_dead:
             return
         self._forwarding.backend_dead = dead = f": {why}" if why else " and says nothing more"
@@ -159,7 +165,7 @@ class Ending:
             self._out.tell([("output", {"category": "important", "output": visible(text)}), ("terminated", {})])
 
     def _part(self, *, ends: bool | None) -> None:
-        """Begin the session's end. `ends`: whether the client wants the debuggee ended; None if it did not specify."""
+        """Begin the session's end. `ends` is whether the client wants the program ended; None if unspecified."""
         if ends or not self._parting:
             self._spares = self._spares_if(ends=ends)
         self._parting = True
@@ -171,9 +177,9 @@ class Ending:
         return "" if ends or self._state.phase is Phase.ENDED else command
 
     def _answer_left(self) -> None:
-        """Answer requests that debugpy leaves pending, such as a `launch` without configurationDone.
+        """Answer requests that debugpy leaves pending, such as a `launch` without `configurationDone`.
 
-        Late answers are dropped.
+        Drops late answers of the backend to these requests.
         """
         for seq, owner in list(self._out.seqs.owners.items()):
             if isinstance(owner, ClientOwner):
@@ -181,7 +187,7 @@ class Ending:
                 self._answer(owner, "")
 
     def answer_all(self, why_failed: str) -> None:
-        """Answer every request that waits for the backend: it has died, or `why_failed`."""
+        """Answer every request that waits for the backend, which has died or failed for the reason `why_failed`."""
         self._jobs.forget()
         for owner in self._out.seqs.drain():
             if isinstance(owner, ClientOwner):

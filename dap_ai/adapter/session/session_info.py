@@ -1,4 +1,4 @@
-"""Describes a session (debuggee, client, state) to a user who has several, and to those who join it."""
+"""Describes a session (program, client, state) to users with several sessions, and to clients that join it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.protocol.wire.session_messages import SessionInfo, SessionStop
 
 
 class About:
-    """The description of one session."""
+    """A session's description: its program, client and state."""
 
     def __init__(self, client: ClientInfo, state: DebuggeeState, options: SessionOptions) -> None:
         self._client = client
@@ -22,16 +22,16 @@ class About:
         self._options = options
         self._program = ""
         self.process_id = 0
-        """The debuggee's process id; 0 if unknown."""
+        """The process id of the debugged program; 0 if unknown."""
 
     def on_start(self, message: Envelope) -> None:
-        """Record the debuggee from the client's `launch` or `attach`."""
+        """Record the program named in the client's `launch` or `attach`."""
         start = read_or(message, StartArguments, StartArguments())
         self._program = start.program or start.module or start.name
         self.process_id = start.process_id
 
     def on_event(self, message: Envelope) -> None:
-        """Record the debuggee from the adapter's `process` event."""
+        """Record the program named in the adapter's `process` event."""
         if message.name == "process":
             process = read_or(message, ProcessBody, ProcessBody())
             self._program = self._program or process.name
@@ -39,17 +39,17 @@ class About:
 
     @property
     def name(self) -> str:
-        """The name of the program's file; "" if unknown."""
+        """The name of the program's file; an empty string if unknown."""
         return PurePath(self._program).name
 
     @property
     def label(self) -> str:
-        """The debuggee's name and process id, for display."""
+        """The program's name and process id, for display."""
         program = self.name or "the program"
         return f"{program} (process {self.process_id})" if self.process_id else program
 
     def info(self) -> SessionInfo:
-        """Return the session's description for others."""
+        """Return the session's description for other clients."""
         stop = self._state.last_stop()
         state = "stopped" if stop else self._state.phase.value
         return SessionInfo(

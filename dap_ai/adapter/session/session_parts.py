@@ -1,4 +1,4 @@
-"""Creates the parts of one session, connects them, and builds the tables of their handlers."""
+"""Creates the parts of one session, connects them, and maps commands and events to their handlers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from dap_ai.protocol.wire.envelope import Envelope
 
 
 class Parts:
-    """All parts of one session, for Session alone: no other module knows all of them."""
+    """All parts of one session. Only Session uses this class: no other module knows all parts."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Parts:
             WAIT: self.unanswered.on_timer,
             GREETING: lambda _: self.greeting.on_over(),
         }
-        """Timer handlers by prefix of the timer's id."""
+        """Maps the prefix of a timer's id to the handler of that timer."""
 
     def _begin_asks(self) -> None:
         out, state = self._out, self._state
@@ -118,7 +118,7 @@ class Parts:
         return PastRequests(out, state, self._options, self._gate, runs, moving, PastReads(out, runs, moving))
 
     def _begin_traffic(self) -> None:
-        """Create the parts that pass messages on."""
+        """Create the parts that forward messages between client and backend."""
         out, state = self._out, self._state
         self.about = About(out.client, state, self._options)
         self.greeting = Greeting(out, self._gate)

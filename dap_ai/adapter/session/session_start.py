@@ -26,10 +26,10 @@ from dap_ai.protocol.wire.visible import visible
 
 
 class Send(Protocol):
-    """Forwards a request of the client, with other arguments if `content` is given."""
+    """Forwards a client's request. If `content` is given, it replaces the request's arguments."""
 
     def __call__(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
-        """Forward a request."""
+        """Forward a client's request to the backend."""
         ...
 
 
@@ -44,14 +44,14 @@ _CONFIGURATION = frozenset(
         "configurationDone",
     }
 )
-"""Requests that must not overtake a launch in preparation: gdb's client may send them right after it."""
+"""Requests that must wait for a launch in preparation. gdb's client may send them right after the launch."""
 
 _CORE_KEYS = ("coreFile", "coreDumpPath")
-"""Names of the argument for a core file in various adapters."""
+"""Names that various adapters use for the argument with a core file."""
 
 
 class Starting:
-    """The launch or attach of a session. `command`: "launch" or "attach"; empty before either."""
+    """Serves the session's `launch` or `attach`. `command` is that request's name, or empty before the request."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, options: SessionOptions, send: Send) -> None:
         self.command = ""
@@ -65,25 +65,25 @@ class Starting:
         self._arguments = b"{}"
 
     def admits(self, message: Envelope) -> bool:
-        """Whether this request may be served; if not, it has been failed."""
+        """Whether the client may send this request. Without the token, fail the request."""
         if self.authorized or message.name in _WITHOUT_TOKEN:
             return True
         self._out.fail(message, TOKEN_NEEDED)
         return False
 
     def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
-        """Whether `work`, which serves this request, is held until the launch or attach has been forwarded."""
+        """Whether this request must wait until the launch or attach has been forwarded. If so, `work` is kept."""
         if self._pending is None or message.kind != "request" or message.name not in _CONFIGURATION:
             return False
         self._held.append(work)
         return True
 
     def next_waiting(self) -> Callable[[], None] | None:
-        """Return the next held work once it may run, in order; None if there is none."""
+        """Return the next held work if it may run now, or None."""
         return self._held.popleft() if self._held and self._pending is None else None
 
     def on_request(self, message: Envelope) -> None:
-        """Serve `launch` or `attach` of the client."""
+        """Serve a `launch` or `attach` request of the client."""
         if self._pending is not None or self._state.phase not in (Phase.CREATED, Phase.ENDED):
             self._out.fail(message, BAD_SEQUENCE, reason="This session has its program already.")
             return
@@ -101,7 +101,7 @@ class Starting:
         self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
 
     def on_prepared(self, prepared: Prepared) -> None:
-        """Continue once the backend's recipe has completed the arguments, or fail with its reason."""
+        """Forward the launch or attach with its prepared arguments, or fail the request if preparing failed."""
         message = self._pending
         if message is None:
             return
@@ -121,18 +121,18 @@ class Starting:
             self._forward(message)
 
     def on_other_initialized(self) -> None:
-        """Forward the launch or attach once the other adapter has answered `initialize`."""
+        """Forward the launch or attach, because the other adapter has answered `initialize`."""
         if self._pending is not None:
             self._forward(self._pending)
 
     def on_parting(self) -> None:
-        """Fail a launch or attach in preparation, because the client leaves."""
+        """Fail a launch or attach that is being prepared, because the client leaves."""
         if self._pending is not None:
             self._out.fail(self._pending, START_FAILED, why="The session was ended before the program was started.")
             self._pending = None
 
     def on_backend_died(self, why: str) -> None:
-        """Fail a launch or attach in preparation, because the backend died."""
+        """Fail a launch or attach that is being prepared, because the backend has died."""
         if self._pending is not None:
             self._out.fail(self._pending, BACKEND_DIED, why=why)
             self._pending = None
@@ -143,19 +143,19 @@ class Starting:
 
 
 def _names_core(arguments: Fields) -> bool:
-    """Whether these launch or attach arguments open a core file."""
+    """Whether these launch or attach arguments name a core file."""
     return any(bytes(arguments[key]) not in (b'""', b"null") for key in _CORE_KEYS if key in arguments)
 
 
 GREETING = "session.greeting"
 GREETING_S = 2.0
-"""Timeout in seconds; a program that is attached to may hold the interpreter's lock for any time."""
+"""Timeout of the greeting in seconds. An attached program may hold the interpreter's lock for any time."""
 
 
 class Greeting:
-    """The greeting: a request the backend needs before the program runs. At most one is pending.
+    """The greeting: a request that the backend needs before the program runs. At most one greeting is pending.
 
-    A restarted program is greeted again.
+    A program that is restarted gets a new greeting.
     """
 
     def __init__(self, out: Outbox, gate: ForwardingRules) -> None:
@@ -165,7 +165,7 @@ class Greeting:
         self._held: Callable[[], None] | None = None
 
     def on_initialized(self) -> None:
-        """Send the greeting once the adapter has its debuggee, which does not run yet if it was launched."""
+        """Send the greeting once the adapter has a program. A launched program does not run yet."""
         if self._gate.rules.greeting is None:
             return
         command, arguments = self._gate.rules.greeting
@@ -174,21 +174,21 @@ class Greeting:
         self._is_awaited = True
 
     def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
-        """Whether `work`, which serves this request of the client, is held until the greeting is answered."""
+        """Whether this client request must wait for the answer to the greeting. If so, `work` is kept."""
         if not self._is_awaited or self._held or message.kind != "request" or message.name != "configurationDone":
             return False
         self._held = work
         return True
 
     def next_waiting(self) -> Callable[[], None] | None:
-        """Return the held work once it may run, or None."""
+        """Return the held work if it may run now, or None."""
         if self._is_awaited:
             return None
         held, self._held = self._held, None
         return held
 
     def on_over(self) -> None:
-        """End the wait for the greeting's answer: it was answered, or will not be."""
+        """Stop waiting for the answer to the greeting, because it has arrived or will not arrive."""
         if self._is_awaited:
             self._is_awaited = False
             self._out.do(CancelTimer(GREETING))

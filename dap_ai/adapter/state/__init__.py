@@ -1,4 +1,4 @@
-"""State of a session (phase, threads, epoch, seqs, options), and the types of its events and effects. Pure.
+"""State of a session (phase, threads, epoch, seqs, options), and the types of its events and effects. Does no I/O.
 
     phase        created -> starting (launch, attach) -> running -> ended;    restart: back to starting
     thread       running -> stopped (event) -> running (resume, before it is forwarded; or `continued`)

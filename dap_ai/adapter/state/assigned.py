@@ -1,4 +1,4 @@
-"""Parses which variables a line typed in a debugger's console sets. Pure."""
+"""Finds the variables that a line typed in a debugger's console sets. Has no side effects."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _CHANGES = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft", "remove",
     "reverse", "setdefault", "sort", "update",
 })  # fmt: skip
-"""Methods that change Python's containers."""
+"""Methods that change a Python container."""
 _COMMAND = re.compile(
     r"^\s*(?:-exec\s+)?`?(?:(?:expression|expr|print|call|p|set\s+var(?:iable)?|set)\b(?:\s+--)?\s+)?(?P<rest>.+?)`?\s*;?\s*$",
     re.DOTALL,
 )
-"""An expression, with or without a gdb or lldb command before it."""
+"""Matches an expression, which may follow a gdb or lldb command."""
 _PATH = r"[A-Za-z_$][\w$]*(?:(?:\.|->)\w+|\[[^\[\]=]+\])*"
 _NATIVE = re.compile(rf"^(?P<name>\**{_PATH})\s*(?P<how>(?:[-+*/%&|^]|<<|>>)?=)(?!=)\s*(?P<value>.+)$", re.DOTALL)
 _STEPS = re.compile(rf"^(?:(?:\+\+|--)\s*(?P<after>{_PATH})|(?P<before>{_PATH})\s*(?:\+\+|--))$")
 
 
 class Assigned(NamedTuple):
-    """A name or path that a statement sets or changes. `value`: the literal assigned; empty if it is computed."""
+    """A variable that a statement sets or changes. `value` is the assigned literal; empty if the value is computed."""
 
     name: str
     value: str
@@ -31,7 +31,10 @@ class Assigned(NamedTuple):
 
 
 def assigned(text: str) -> list[Assigned]:
-    """Return what the text sets, parsed as Python, else as C, C++ or Rust, optionally after a debugger command."""
+    """Return the variables that `text` sets. Parses `text` as Python, or else as C, C++ or Rust.
+
+    C, C++ and Rust may follow a gdb or lldb command.
+    """
     try:
         statements = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -73,7 +76,7 @@ def _of_statement(statement: ast.stmt) -> Iterator[Assigned]:
 
 
 def _paths(target: ast.expr) -> Iterator[str]:
-    """Yield the names, attributes and items that a target sets; a tuple sets those of its parts."""
+    """Yield the names, attributes and items that an assignment target sets, including the parts of a tuple."""
     match target:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:

@@ -1,7 +1,7 @@
-"""The session's own client: its name and capabilities, from its `initialize`.
+"""The session's own client: its name and capabilities, from its `initialize` request.
 
-Some clients do not survive an event they do not know: Helix up to 25.01 stops reading after one, and debugpy sends its
-own `debugpySockets` before anything else. Later releases ignore such events and do not need them.
+Some clients do not survive an unknown event: Helix up to 25.01 stops reading after such an event, and debugpy sends its
+own `debugpySockets` before anything else. Later releases of Helix ignore unknown events and do not need them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from dap_ai.protocol.wire.dap_messages import InitializeArguments
 
 
 class ClientInfo(msgspec.Struct):
-    """The session's own client; empty before its `initialize`."""
+    """The session's own client. Nothing is known of it before its `initialize` request."""
 
     id: str = ""
-    """`clientID` of its `initialize`."""
+    """`clientID` in the client's `initialize` request."""
     name: str = ""
     """The client's name for display."""
     initialize: bytes = b""
-    """The arguments sent to the adapter's `initialize`; empty if it was not initialized, or refused."""
+    """The arguments with which the adapter was initialized; empty before that, or if the adapter refused."""
     hears_invalidated: bool = False
     ansi_styling: bool = False
 
     def introduce(self, said: InitializeArguments, arguments: bytes) -> None:
-        """Record the client's `initialize`; `arguments` are those sent to the adapter."""
+        """Record the client's `initialize` request. `arguments` are the arguments sent to the adapter."""
         self.id = said.client_id
         self.name = said.client_name or said.client_id
         self.initialize = arguments
@@ -33,7 +33,7 @@ class ClientInfo(msgspec.Struct):
 
 
 _STRICT = frozenset({"hx"})
-"""`clientID`s of clients that do not survive unknown events."""
+"""`clientID`s of clients that do not survive an unknown event."""
 DEFINED_EVENTS = frozenset(
     {
         "breakpoint",
@@ -59,5 +59,5 @@ DEFINED_EVENTS = frozenset(
 
 
 def reads(client_id: str, event: str) -> bool:
-    """Whether this client survives receiving this event."""
+    """Whether this client can receive this event without failing."""
     return client_id not in _STRICT or event in DEFINED_EVENTS

@@ -1,4 +1,4 @@
-"""Tracks the variable of each of the client's data breakpoints: an adapter reports a hit at most by an id."""
+"""Tracks the variables of the client's data breakpoints, because an adapter reports a hit by an id or not at all."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from dap_ai.protocol.wire.dap_messages import (
 from dap_ai.protocol.wire.envelope import Envelope, decode_or
 
 _WATCHPOINT = re.compile(r"watchpoint \d+\b")
-"""Description of a data breakpoint's stop in lldb-dap before 20; the reason is `breakpoint`."""
+"""Matches the stop description of a data breakpoint in lldb-dap before 20, which has the reason `breakpoint`."""
 
 
 @dataclass(eq=False)
 class DataBreakpoints:
-    """Records in the debuggee's state which data breakpoint was hit."""
+    """Records the data breakpoints of the client, and which of them a stop has hit."""
 
     _state: DebuggeeState
     _edits: ValueEdits
 
     def __post_init__(self) -> None:
         self._known: dict[str, tuple[int, WatchedData]] = {}
-        """Variables by `dataId`, with the stop epoch of the client's request."""
+        """Maps each `dataId` to (stop epoch of the client's request, variable)."""
         self._set: list[tuple[int | None, WatchedData]] = []
-        """The data breakpoints that are set, with the adapter's ids."""
+        """The active data breakpoints as (the adapter's id, variable)."""
 
     def on_response(self, message: Envelope, owner: ClientOwner) -> None:
-        """Record a successful response to the session's own client."""
+        """Record data breakpoints from a successful response to the session's own client."""
         if owner.command == "dataBreakpointInfo":
             asked = decode_or(owner.arguments, DataInfoArguments, DataInfoArguments(""))
             data_id = read_or(message, DataInfoBody, DataInfoBody()).data_id
@@ -56,7 +56,7 @@ class DataBreakpoints:
             ]
 
     def on_stopped(self, message: Envelope, stop: StoppedBody) -> None:
-        """Record which data breakpoints a stop has hit."""
+        """Record the data breakpoints that a stop has hit."""
         if stop.reason != "data breakpoint" and not _WATCHPOINT.match(stop.description):
             return
         hit = read_or(message, HitBreakpoints, HitBreakpoints()).hit_breakpoint_ids
@@ -65,12 +65,12 @@ class DataBreakpoints:
         self._set = [(number, replace(watched, before="")) for number, watched in self._set]
 
     def _as_known(self, data_id: str) -> WatchedData:
-        """Return the variable, without a value from an earlier stop, which may have changed."""
+        """Return the variable of a `dataId`. Omits a value from an earlier stop, which may have changed."""
         epoch, watched = self._known[data_id]
         return watched if epoch == self._state.epoch else replace(watched, before="")
 
     def _watched(self, asked: DataInfoArguments) -> WatchedData:
-        """Return the scope variable, object member or frame expression that the client asks about."""
+        """Return the variable that the client asks about: in a scope, of an object, or an expression in a frame."""
         reference = asked.variables_reference
         if not reference:
             return WatchedData(asked.name, self._edits.function_of(asked.frame_id or 0), "", "")

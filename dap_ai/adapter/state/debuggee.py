@@ -1,8 +1,8 @@
-"""The debuggee's state: its phase, the stopped threads, and the stop epoch.
+"""The state of the debugged program: its phase, its stopped threads, and the stop epoch.
 
-The epoch rises whenever values read before may be stale: on a client's resume (before it is forwarded), on `continued`,
-and when the running program stops. A `stopped` while stopped only adds a thread. A failed resume restores the stop but
-not the epoch: reading again is cheap, a wrong value is not.
+The stop epoch is a counter. It rises whenever values read before may be stale: on a client's resume (before it is
+forwarded), on `continued`, and when the running program stops. A `stopped` while stopped only adds a thread. A failed
+resume restores the stop but not the epoch, because reading again is cheap and a wrong value is not.
 
     phase      created -> starting -> running -> ended;  restart: ended or running -> starting
     starting   launch or attach was sent; a stop in this phase changes it to running
@@ -20,15 +20,15 @@ from dap_ai.protocol.wire.dap_messages import ContinuedBody, FrameId, StoppedBod
 RESUMING = frozenset(
     {"continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart"}
 )
-"""Requests that may move the program to another place."""
+"""Requests that may move the program to another line."""
 
 
 _CALLED = "function call"
-"""gdb's stop reason after a watch called a function: the program has not moved, but every frame id is new."""
+"""gdb's stop reason after a watch expression called a function. The program has not moved, but frame ids are new."""
 
 
 class Phase(Enum):
-    """Phase of a debuggee's life."""
+    """Phase in the life of a debugged program."""
 
     CREATED = "created"
     STARTING = "starting"
@@ -37,61 +37,61 @@ class Phase(Enum):
 
 
 class DebuggeeState:
-    """The debuggee's state. `stops` maps each stopped thread to its `stopped` body, in the order of the stops."""
+    """The state of a debugged program. `stops` maps each stopped thread to its `stopped` body, oldest stop first."""
 
     def __init__(self) -> None:
         self.phase = Phase.CREATED
         self.epoch = 0
         self.is_core = False
-        """Whether the debuggee is a core file, which is always stopped."""
+        """Whether a core file is debugged, which is always stopped."""
         self.stops: dict[int, StoppedBody] = {}
         self.terminated = False
-        """Whether the client got `terminated` since the debuggee was last started."""
+        """Whether the client got `terminated` since the program was last started."""
         self._continued: dict[int, StoppedBody] = {}
-        """The stops ended by the last `continued`."""
+        """The stops that the last `continued` event ended."""
         self._before: dict[int, StoppedBody] = {}
         """The stops that the last resume may have ended."""
         self._restarted_from: bool | None = None
-        """`terminated` before a restart of an ended debuggee that is not answered yet; None if none is pending."""
+        """Value of `terminated` before the pending restart of an ended program; None if no such restart is pending."""
         self.edits: list[ValueEdit] = []
-        """Values set in the debugger since the debuggee started, oldest first (value_edits.py)."""
+        """Values set in the debugger since the program started, oldest first (value_edits.py)."""
         self.hit: list[WatchedData] = []
-        """Variables whose data breakpoints stopped the program; with several, at least one of them did."""
+        """Variables whose data breakpoints may have stopped the program. At least one of them did."""
         self.paths = PathMappings()
         self.frames: dict[int, int] = {}
-        """Frame ids that the client received in this epoch, with their threads."""
+        """Maps each frame id that the client received in this epoch to the frame's thread."""
         self.failing_files: tuple[str, ...] = ()
-        """Files of an exception's frames, innermost first, once the client received them in this epoch."""
+        """Files of an exception's frames, innermost first. Empty until the client receives the frames."""
 
     @property
     def stopped(self) -> bool:
-        """Whether any thread is stopped."""
+        """Whether any thread of the program is stopped."""
         return bool(self.stops)
 
     def thread_stopped(self, thread_id: int) -> bool:
-        """Whether this thread is stopped, by itself or with all threads."""
+        """Whether this thread is stopped, alone or with all threads."""
         return thread_id in self.stops or any(stop.all_threads_stopped for stop in self.stops.values())
 
     def last_stop(self) -> StoppedBody | None:
-        """Return the newest stop that still holds, or None."""
+        """Return the newest stop that has not ended, or None."""
         return next(reversed(self.stops.values()), None)
 
     def on_frames(self, thread_id: int, frames: Sequence[FrameId]) -> None:
-        """Record the frames of a thread that the client received, innermost first."""
+        """Record a thread's frames that the client received, innermost first."""
         self.frames.update((frame.id, thread_id) for frame in frames)
         stop = self.stops.get(thread_id)
         if stop is not None and stop.reason == "exception" and not self.failing_files:
             self.failing_files = tuple(dict.fromkeys(frame.path for frame in frames if frame.path))
 
     def bump(self) -> None:
-        """Raise the epoch: nothing read so far is current."""
+        """Raise the epoch, so that no value read before counts as current."""
         self.epoch += 1
         self.hit.clear()
         self.frames.clear()
         self.failing_files = ()
 
     def on_resume(self, thread_id: int, *, single_thread: bool) -> dict[int, StoppedBody]:
-        """Record a resume before it is forwarded; return the stops that it may end, for `on_resume_failed`."""
+        """Record a resume before it is forwarded. Return the current stops, which `on_resume_failed` may restore."""
         before = dict(self.stops)
         self._before = before
         self._continued.clear()
@@ -100,20 +100,20 @@ class DebuggeeState:
         return before
 
     def on_resumed_alone(self, thread_id: int, before: dict[int, StoppedBody]) -> None:
-        """Restore other threads' stops after a resume of one thread only, unless more has happened since.
+        """Restore other threads' stops after a single thread has resumed. Does nothing if more has happened since.
 
-        `before`: the stops before that resume.
+        `before` maps threads to the stops before that resume.
         """
         if before is self._before and self.phase is Phase.RUNNING:
             self.stops = {thread: stop for thread, stop in before.items() if thread != thread_id} | self.stops
 
     def on_resume_failed(self, before: dict[int, StoppedBody]) -> None:
-        """Restore the stops after a failed resume."""
+        """Restore the stops that a failed resume would have ended."""
         if self.phase is Phase.RUNNING and self.stops.keys() <= before.keys():
             self.stops = before
 
     def on_start(self, *, is_core: bool = False) -> None:
-        """Record a launch, attach or restart."""
+        """Record that a launch, attach or restart begins."""
         self.phase = Phase.STARTING
         self.is_core = is_core
         self.terminated = False
@@ -123,25 +123,25 @@ class DebuggeeState:
         self.bump()
 
     def on_restart(self) -> None:
-        """Record a restart before it is forwarded."""
+        """Record the restart of an ended program, before it is forwarded."""
         if self.phase is Phase.ENDED:
             terminated = self.terminated
             self.on_start()
             self._restarted_from = terminated
 
     def on_restart_failed(self) -> None:
-        """Restore the ended state after a failed restart of an ended debuggee."""
+        """Restore the ended state after the restart of an ended program has failed."""
         if self._restarted_from is not None and self.phase is Phase.STARTING:
             self.phase, self.terminated = Phase.ENDED, self._restarted_from
 
     def on_started(self) -> None:
-        """Record that the debuggee runs: launch, attach or restart succeeded, or it has sent an event."""
+        """Record that the program runs: the launch, attach or restart has succeeded, or the adapter sent an event."""
         if self.phase is Phase.STARTING:
             self.phase = Phase.RUNNING
             self._restarted_from = None
 
     def on_stopped(self, stop: StoppedBody) -> None:
-        """Record the event `stopped`."""
+        """Record the stop in a `stopped` event."""
         self.on_started()
         if not self.stops:
             self.bump()
@@ -151,7 +151,7 @@ class DebuggeeState:
         self.stops[stop.thread_id] = stop
 
     def on_continued(self, body: ContinuedBody) -> None:
-        """Record the event `continued`; it changes nothing if the client resumed the program."""
+        """Record a `continued` event. It changes nothing if the client resumed the program itself."""
         if body.all_threads_continued:
             self._before = {}
         if self.stops:
@@ -160,7 +160,7 @@ class DebuggeeState:
             self.bump()
 
     def on_ended(self) -> None:
-        """Record the debuggee's end: `terminated`, `exited`, or the end of the backend."""
+        """Record the program's end: `terminated`, `exited`, or the end of the backend."""
         self.phase = Phase.ENDED
         self.stops.clear()
         self.bump()

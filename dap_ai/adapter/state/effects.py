@@ -1,7 +1,7 @@
-"""Events that `Session.receive` takes and effects that it returns: data without behaviour.
+"""The events that `Session.receive` takes and the effects that it returns. Both are data without behaviour.
 
-An event is something that happened outside; an effect is something to do outside. Timers are both: the effect
-`SetTimer` leads to the event `TimerFired`.
+An event is something that happened outside the session; an effect is something to do outside. Timers are both: the
+effect `SetTimer` leads to the event `TimerFired`.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 
 class Relative(NamedTuple):
-    """Another session of the same tree."""
+    """A related session: another session of the same process tree."""
 
     session_id: str
     name: str
-    """The program's name, for display."""
+    """The name of the related session's program, for display."""
 
 
 # -- events ---------------------------------------------------------------------------------------------------------
 
 
 class FromClient(NamedTuple):
-    """A message body from the client."""
+    """Event: the client has sent this message body."""
 
     body: bytes
 
 
 class FromBackend(NamedTuple):
-    """A message body from the debug adapter."""
+    """Event: the debug adapter has sent this message body."""
 
     body: bytes
 
 
 class AgentRequest(NamedTuple):
-    """The agent requests a read: a DAP request for the backend. ToAgent returns `token`."""
+    """Event: the agent requests data from the backend by a DAP request. ToAgent returns `token`."""
 
     ask_id: str
     token: int
@@ -53,7 +53,7 @@ class AgentRequest(NamedTuple):
 
 
 class JobBegun(NamedTuple):
-    """An ask is about to make a snapshot. `command` and `arguments`: the request that ends it."""
+    """Event: a question is about to make a snapshot. `command` and `arguments` form the request that ends it."""
 
     ask_id: str
     token: str
@@ -63,14 +63,17 @@ class JobBegun(NamedTuple):
 
 
 class JobEnded(NamedTuple):
-    """A snapshot is no longer awaited; `alive`: it has not answered, and may still run."""
+    """Event: a snapshot is no longer awaited. `alive` is whether it has not answered and may still run."""
 
     token: str
     alive: bool
 
 
 class ApprovalRequest(NamedTuple):
-    """The agent requests the user's consent. `token` comes back with the outcome; a model wrote `reason`."""
+    """Event: the agent requests the user's consent to an action.
+
+    `reason` is text written by a model. The effect that reports the outcome carries the same `token`.
+    """
 
     ask_id: str
     token: int
@@ -79,11 +82,14 @@ class ApprovalRequest(NamedTuple):
     action: Safe
     reason: Safe
     now: Safe = ""
-    """The current value of what would change; empty if nothing would, or it cannot be read."""
+    """The current value that the action would change. Empty if the action changes no value or it is unreadable."""
 
 
 class ActionRequest(NamedTuple):
-    """The agent requests an action on the program. Settled or ToAgent returns `token`."""
+    """Event: the agent requests an action on the program.
+
+    The effect that reports the outcome carries the same `token`.
+    """
 
     ask_id: str
     token: int
@@ -91,13 +97,13 @@ class ActionRequest(NamedTuple):
     thread_id: int
     action: Action
     frame_id: int = 0
-    """The frame in which to evaluate an expression or set a variable."""
+    """The stack frame in which to evaluate an expression or set a variable."""
 
 
 class ModelRequest(NamedTuple):
-    """The agent requests a reply of the model that the client lends.
+    """Event: the agent requests a reply of the language model that the client lends.
 
-    Lent returns `token` with each piece, and Settled or ToAgent at the end.
+    The effects that pass on the reply (Lent) and report the outcome carry the same `token`.
     """
 
     ask_id: str
@@ -107,7 +113,7 @@ class ModelRequest(NamedTuple):
 
 
 class AgentOutput(NamedTuple):
-    """A piece of an answer, a step or a status."""
+    """Event: the agent reports a piece of its answer, a step or a status."""
 
     ask_id: str
     category: Category
@@ -116,7 +122,10 @@ class AgentOutput(NamedTuple):
 
 
 class AgentEnded(NamedTuple):
-    """The agent has ended an ask. `error`: why there is no answer; `not_stopped`: because nothing could be read."""
+    """Event: the agent has ended an ask. If the ask has no answer, `error` is the reason.
+
+    `not_stopped` is whether the stop had already ended.
+    """
 
     ask_id: str
     answer: SafeAnswer
@@ -125,7 +134,10 @@ class AgentEnded(NamedTuple):
 
 
 class LookedBack(NamedTuple):
-    """The outcome of a LookBack: `recalled`, `result`, or in `why` a sentence about why there is neither."""
+    """Event: the rerun that LookBack started has ended.
+
+    If `recalled` and `result` are both missing, `why` is a sentence with the reason.
+    """
 
     ask_id: str
     recalled: Recalled | None = None
@@ -134,40 +146,40 @@ class LookedBack(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """Launch or attach arguments are ready. `connected`: the session switched to a backend at another address."""
+    """Event: the launch or attach arguments are ready. `connected` is whether the session now uses another backend."""
 
     arguments: bytes = b"{}"
     error: str = ""
     connected: bool = False
     options: SessionOptions | None = None
-    """The session's settings, if the launch arguments changed them."""
+    """The session's settings, if the launch arguments have changed them."""
     adapter: tuple[str, int] | None = None
-    """Host and port of the adapter, if the client of a child process only knows our listener."""
+    """Host and port of a child process's adapter, if the client knows only our listener."""
     note: str = ""
-    """A message to the user, as one sentence."""
+    """A message to the user, in one sentence."""
 
 
 class TimerFired(NamedTuple):
-    """The timer `id` has expired."""
+    """Event: the timer `id` has expired."""
 
     id: str
 
 
 class FromGuest(NamedTuple):
-    """A message body from a guest; see guests.py."""
+    """Event: a guest (a client that has joined) has sent this message body."""
 
     guest: str
     body: bytes
 
 
 class GuestClosed(NamedTuple):
-    """A guest has disconnected."""
+    """Event: a guest has disconnected."""
 
     guest: str
 
 
 class ListenerReady(NamedTuple):
-    """The listener that Listen requested is open at `own_port` on loopback; 0 if it could not be opened."""
+    """Event: the listener that Listen requested is open at the loopback port `own_port`; 0 if that failed."""
 
     host: str
     port: int
@@ -175,36 +187,36 @@ class ListenerReady(NamedTuple):
 
 
 class RelativesChanged(NamedTuple):
-    """Which other sessions of the same tree are stopped now."""
+    """Event: the set of stopped sessions in the same process tree has changed."""
 
     stopped: tuple[Relative, ...]
     need_adapter: bool = False
-    """Whether this session owns the adapter, and another session's program is still alive behind it."""
+    """Whether another session's living program depends on the adapter that this session owns."""
 
 
 class FromRelative(NamedTuple):
-    """A message body from a related session, which this session has joined."""
+    """Event: a related session that this session has joined has sent this message body."""
 
     session_id: str
     body: bytes
 
 
 class RelativeClosed(NamedTuple):
-    """A related session has ended."""
+    """Event: a related session has ended."""
 
     session_id: str
 
 
 class TokenGiven(NamedTuple):
-    """The client sent the right token before its first message; the token itself is not passed on."""
+    """Event: the client has sent the correct token before its first message. The token itself is not passed on."""
 
 
 class ClientClosed(NamedTuple):
-    """The client's stream ended."""
+    """Event: the client's stream has ended."""
 
 
 class BackendClosed(NamedTuple):
-    """The backend's stream ended, or it could not be started; `why` is text for the user."""
+    """Event: the backend's stream has ended, or the backend could not be started. `why` is text for the user."""
 
     why: str = ""
     started: bool = True
@@ -239,52 +251,52 @@ Event = (
 
 
 class ToClient(NamedTuple):
-    """Write a message body to the client."""
+    """Effect: write a message body to the client."""
 
     body: bytes
 
 
 class ToBackend(NamedTuple):
-    """Write a message body to the backend."""
+    """Effect: write a message body to the backend."""
 
     body: bytes
 
 
 class ToGuest(NamedTuple):
-    """Write a message body to a guest."""
+    """Effect: write a message body to a guest."""
 
     guest: str
     body: bytes
 
 
 class CloseGuest(NamedTuple):
-    """Close the connection of a guest, after its last message."""
+    """Effect: close a guest's connection after the last message to it."""
 
     guest: str
 
 
 class ToRelative(NamedTuple):
-    """Write a message body to a related session, as one of its guests."""
+    """Effect: write a message body to a related session, as one of its guests."""
 
     session_id: str
     body: bytes
 
 
 class Listen(NamedTuple):
-    """Open a listener for clients of child sessions in front of the adapter's own; ListenerReady follows."""
+    """Effect: open a listener for clients of child sessions in front of the adapter's own. ListenerReady follows."""
 
     host: str
     port: int
 
 
 class Expect(NamedTuple):
-    """Expect a child session's launch or attach with this configuration (JSON)."""
+    """Effect: expect the launch or attach of a child session with this configuration (JSON)."""
 
     configuration: bytes
 
 
 class ToAgent(NamedTuple):
-    """The outcome of an AgentRequest (the response's body), or the error of any request of the agent."""
+    """Effect: give the agent a response's body for its AgentRequest, or the error of any of its requests."""
 
     token: int
     body: bytes = b""
@@ -292,21 +304,21 @@ class ToAgent(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The outcome of an ApprovalRequest, an ActionRequest or a ModelRequest."""
+    """Effect: give the agent the outcome of its ApprovalRequest, ActionRequest or ModelRequest."""
 
     token: int
     outcome: Consent | ActionResult | LentReply
 
 
 class Lent(NamedTuple):
-    """A piece of the reply that a ModelRequest requested."""
+    """Effect: give the agent a piece of the reply to its ModelRequest."""
 
     token: int
     piece: LentPiece
 
 
 class StartAsk(NamedTuple):
-    """Start the agent on a question. `stop` is None if nothing is stopped."""
+    """Effect: start the agent on a question. `stop` is None if nothing is stopped."""
 
     ask: AcceptedAsk
     stop: StopEvent | None
@@ -314,7 +326,7 @@ class StartAsk(NamedTuple):
 
 
 class LookBack(NamedTuple):
-    """Rerun the program in a copy; LookedBack follows. `query` None: first find out what can be rerun."""
+    """Effect: rerun the program in a copy. If `query` is None, find out what can be rerun. LookedBack follows."""
 
     ask: AcceptedAsk
     stop: StopEvent
@@ -322,55 +334,55 @@ class LookBack(NamedTuple):
 
 
 class CancelAsk(NamedTuple):
-    """Stop the agent's work on an ask; its further output is ignored."""
+    """Effect: stop the agent's work on a question. Later output about that question is ignored."""
 
     ask_id: str
 
 
 class Prepare(NamedTuple):
-    """Complete these launch or attach arguments by the backend's recipe; Prepared follows."""
+    """Effect: complete these launch or attach arguments by the backend's recipe. Prepared follows."""
 
     command: str
     arguments: bytes
     own: bytes
-    """The arguments meant for dap_ai, by name."""
+    """The launch or attach arguments for dap_ai, as a JSON object."""
 
 
 class SetTimer(NamedTuple):
-    """Start or restart the timer `id`."""
+    """Effect: start or restart the timer `id`."""
 
     id: str
     seconds: float
 
 
 class CancelTimer(NamedTuple):
-    """Cancel the timer `id`."""
+    """Effect: cancel the timer `id`."""
 
     id: str
 
 
 class PauseTimer(NamedTuple):
-    """Pause the timer `id`."""
+    """Effect: pause the timer `id`."""
 
     id: str
 
 
 class ResumeTimer(NamedTuple):
-    """Resume a paused timer with the time it had left."""
+    """Effect: resume a paused timer with its remaining time."""
 
     id: str
 
 
 class EndBackend(NamedTuple):
-    """End the backend's process tree now, except a debuggee that must survive; see Session.spares."""
+    """Effect: end the backend's process tree now, except a program that must survive (see Session.spares)."""
 
 
 class Close(NamedTuple):
-    """Flush and close the client's link."""
+    """Effect: send the client the remaining bytes and close its link."""
 
 
 class Log(NamedTuple):
-    """Write a line to the log, mostly about a peer's mistake."""
+    """Effect: write a line to the log, usually about an invalid message."""
 
     text: str
 

@@ -1,13 +1,13 @@
-"""Decides which requests may be forwarded to a debug adapter: by its capabilities, its known defects, and the state.
+"""Decides which requests go to a debug adapter, by its capabilities, its known defects, and the session's state.
 
-debugpy never answers a request whose capability it did not announce, nor any later one; lldb-dap 19 exits. So the proxy
-answers a request whose capability flag was not announced. Requests without a flag, vendor requests included, are
-forwarded unless the backend's own table denies them. A core file never runs, but lldb-dap 19 claims that it was
-resumed.
+debugpy never answers a request whose capability it did not announce, nor any later request; lldb-dap 19 exits. So the
+proxy answers a request itself if its capability flag was not announced. Requests without a flag, vendor requests
+included, are forwarded unless the backend's own table denies them. A core file never runs, but lldb-dap 19 claims that
+it was resumed.
 
-Only requests that this adapter could not answer are refused: those it has not announced, those its table denies, and
-those that would block it in the debuggee's state. In doubt a request is forwarded: refusing one that the adapter would
-have answered is worse.
+The proxy refuses only requests that this adapter could not answer: those it has not announced, those its table denies,
+and those that would block it in the debuggee's state. In doubt the proxy forwards a request, because refusing a request
+that the adapter would have answered is worse.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CAPABILITY_OF: Mapping[str, str] = {
     "terminateThreads": "supportsTerminateThreadsRequest",
     "writeMemory": "supportsWriteMemoryRequest",
 }
-"""DAP's capability flag for each request that needs one, and lldb-dap's own.
+"""Maps each request that needs a capability to the name of that capability, in DAP or lldb-dap.
 
 Omits `configurationDone`, which every adapter survives.
 """
@@ -69,26 +69,26 @@ _ALWAYS_DENIED = {"runInTerminal": _REVERSE, "startDebugging": _REVERSE}
 
 
 class Refusal(NamedTuple):
-    """The error that answers a request instead of forwarding it."""
+    """The error with which dap_ai answers a request instead of forwarding it."""
 
     entry: ErrorEntry
     variables: dict[str, str]
 
     @property
     def text(self) -> str:
-        """The error's text for the user."""
+        """The error message for the user."""
         return self.entry.text.format_map(self.variables)
 
 
 class ForwardingRules:
-    """Forwarding rules of a session; `capabilities` are those announced so far, updated by `capabilities` events."""
+    """Decides which requests of a session are forwarded. `capabilities` maps announced capabilities to their values."""
 
     def __init__(self, rules: BackendRules) -> None:
         self.rules = rules
         self.capabilities: dict[str, bool] = {}
 
     def complete_initialize(self, arguments: bytes) -> bytes | None:
-        """Return the client's `initialize` arguments plus those this adapter always gets; None if unchanged."""
+        """Return the client's `initialize` arguments plus arguments that this adapter needs. None if there are none."""
         if not self.rules.told_of_client:
             return None
         try:
@@ -98,7 +98,7 @@ class ForwardingRules:
         return envelope.encode(said | dict.fromkeys(sorted(self.rules.told_of_client), msgspec.Raw(b"true")))
 
     def learn(self, capabilities: Mapping[str, msgspec.Raw]) -> None:
-        """Record capabilities that the backend announced, at first or later."""
+        """Record capabilities that the backend announced in its `initialize` response or later."""
         # Only `true` counts: a capability may also be a list or an object.
         self.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
         self.rules = self.rules.announced(self.capabilities)
@@ -106,9 +106,9 @@ class ForwardingRules:
     def refuse(
         self, command: str, thread_id: int, state: DebuggeeState, *, arguments: bytes | None = None
     ) -> Refusal | None:
-        """Return why `command` is not forwarded, or None if it is.
+        """Return why the request `command` is not forwarded, or None if it is forwarded.
 
-        `arguments`: as received; None for our own requests.
+        `arguments` are the client's unparsed arguments; None for requests of dap_ai itself.
         """
         # Permanent reasons before temporary ones: an editor told "not while it runs" would ask again at the stop.
         why = self.rules.denied.get(command) or _ALWAYS_DENIED.get(command)

@@ -1,7 +1,7 @@
-"""Names reserved for dap_ai: an adapter that used them would address the user in dap_ai's name.
+"""Names reserved for dap_ai. An adapter that used them could address the user in dap_ai's name.
 
-They are: names of requests and events with `ask...` (an adapter's `askApproval` would request consent to an action that
-nobody performs), progress under a question's id, and keys with `dapAi...` in DAP's bodies.
+Reserved are requests and events named `ask...` (an adapter's `askApproval` would request consent to an action that
+nobody performs), progress under a question's id, and keys named `dapAi...` in DAP's bodies.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 NAMES = "ask"
-"""Prefix of our requests and events; no DAP name has it."""
+"""Prefix of dap_ai's requests and events. No name in DAP has this prefix."""
 KEYS = "dapAi"
-"""Prefix of our keys in DAP's bodies."""
+"""Prefix of the keys that dap_ai adds to DAP bodies."""
 IDS = "dap-ai-"
-"""Prefix of the ids of asks, approvals and replies."""
+"""Prefix of the ids of questions, approvals and model replies."""
 FIRST_OF_PAST = 1 << 30
-"""The first id for frames and values of a past moment; adapters use smaller ones."""
+"""The first id for frames and values of a past moment. Adapters use smaller ids."""
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
 
 
@@ -27,7 +27,7 @@ class _Progress(msgspec.Struct, rename="camel"):
 
 
 def is_forged(message: Envelope) -> bool:
-    """Whether this event or request of the backend is one that only dap_ai may send."""
+    """Whether the backend has sent an event or request that only dap_ai may send."""
     return message.name.startswith(NAMES) or (message.name in _PROGRESS and _is_of_ask(message))
 
 

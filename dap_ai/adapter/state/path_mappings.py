@@ -1,7 +1,7 @@
-"""Applies the client's `pathMappings`, for a debuggee on another machine or in a container, in both directions. Pure.
+"""Applies the client's `pathMappings` in both directions, for a program on another machine or in a container.
 
-The adapter maps the paths in its own messages. Results of the inspector and of snapshots do not pass through the
-adapter, so this module replaces the debuggee's paths in them.
+The debug adapter maps the paths in DAP messages. Queries and results of the inspector and of snapshots do not pass
+through that mapping: this module replaces the client's paths in the queries, and the debuggee's paths in the results.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ T = TypeVar("T")
 _Rename = Callable[[str], str]
 
 _WORKING_DIRECTORY = "."
-"""debugpy takes this `remoteRoot` as the debuggee's working directory."""
+"""The `remoteRoot` by which debugpy means the debugged program's working directory."""
 
 
 class PathMapping(NamedTuple):
-    """A folder's path at the client and at the debuggee."""
+    """The paths of one folder on the client's and on the debuggee's machine."""
 
     local: str
     remote: str
@@ -41,7 +41,7 @@ class _Start(msgspec.Struct, rename="camel"):
 
 @dataclass
 class PathMappings:
-    """The mappings of one session; empty: both sides use the same paths."""
+    """The path mappings of one session. Without mappings, client and debuggee use the same paths."""
 
     mappings: list[PathMapping] = field(default_factory=list[PathMapping])
 
@@ -54,11 +54,11 @@ class PathMappings:
         self.mappings = [PathMapping(g.local_root, g.remote_root) for g in given if g.local_root and g.remote_root]
 
     def remote(self, value: T) -> T:
-        """Return a query with the client's paths replaced by the debuggee's."""
+        """Return a query in which the debuggee's paths replace the client's paths."""
         return _renamed(value, self._to_remote) if self.mappings else value
 
     def local(self, value: T) -> T:
-        """Return a result with the debuggee's paths replaced by the client's."""
+        """Return a result in which the client's paths replace the debuggee's paths."""
         if not self.mappings:
             return value
         if isinstance(value, Inspection) and value.cwd:
@@ -75,7 +75,7 @@ class PathMappings:
 
 
 def _moved(path: str, mappings: list[PathMapping]) -> str:
-    """Return the path with the first folder of its longest matching mapping replaced by the second."""
+    """Return the path moved from the first to the second folder of its longest matching mapping."""
     for folder, other in sorted(mappings, key=lambda mapping: -len(mapping[0])):
         root = folder.rstrip("/\\")
         rest = path[len(root) :]
@@ -89,7 +89,7 @@ def _separated(rest: str, folder: str) -> str:
 
 
 def _renamed(value: Any, rename: _Rename) -> Any:
-    """Return a copy with each path in its structs renamed: `file`, `cwd`, `folders` and the program of `argv`."""
+    """Return a copy of a value with renamed paths: the fields `file`, `cwd`, `folders` and the program in `argv`."""
     if isinstance(value, list):
         return [_renamed(each, rename) for each in value]  # pyright: ignore[reportUnknownVariableType]  of any contract
     if not isinstance(value, msgspec.Struct):

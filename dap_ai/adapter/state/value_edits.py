@@ -1,7 +1,8 @@
 """Tracks values set in the debugger, so that no answer claims that the program computed them.
 
 A client sets a variable by a reference, which is valid only within its stop. To find the variable's frame, expression
-and earlier value, the responses that the client received at the stop are kept, and searched when something is set.
+and earlier value, dap_ai keeps the responses that the client received at the stop, and searches them when the client
+sets a value.
 """
 
 from __future__ import annotations
@@ -38,26 +39,26 @@ from dap_ai.system.texts import cut
 T = TypeVar("T")
 
 READ = frozenset({"scopes", "variables", "setVariable", "setExpression", "dataBreakpointInfo", "setDataBreakpoints"})
-"""Requests whose arguments are kept until the adapter has answered; those of `evaluate` are kept as well."""
+"""Requests whose arguments are kept until the adapter has answered. The arguments of `evaluate` are kept as well."""
 _GLOBAL = re.compile(r"globals?\b|static", re.IGNORECASE)
 _MAX_EDITS = 50
 _MAX_TEXT = 200
 _MAX_ANSWERS, _MAX_BYTES = 200, 1_000_000
-"""Maximum responses and bytes kept per stop; for a variable in an older one, the earlier value is unknown."""
+"""Maximum number and bytes of responses kept per stop. A variable in an older response has no known earlier value."""
 
 
 class EditableVariable(NamedTuple):
-    """A variable as a client last received it."""
+    """A variable of the program, with the value that a client last received."""
 
     frame_id: int
     path: str
-    """The variable's expression."""
+    """The expression that names the variable."""
     value: str
 
 
 @dataclass(eq=False)
 class ValueEdits:
-    """Records in the debuggee's state which values were set."""
+    """Records which values the client and the agent have set."""
 
     _state: DebuggeeState
 
@@ -65,16 +66,16 @@ class ValueEdits:
         self._epoch = 0
         self._frames: dict[int, FrameId] = {}
         self._answers: deque[tuple[str, bytes, Envelope, int]] = deque(maxlen=_MAX_ANSWERS)
-        """Responses to `scopes` and `variables`: command, arguments, response, bytes."""
+        """Responses to `scopes` and `variables`, each as (command, arguments, response, size in bytes)."""
         self._bytes = 0
 
     def on_frames(self, frames: Iterable[FrameId]) -> None:
-        """Record frames that the client received."""
+        """Record stack frames that the client received."""
         self._renew()
         self._frames.update((frame.id, frame) for frame in frames)
 
     def on_response(self, message: Envelope, owner: ClientOwner) -> None:
-        """Record a successful response to the session's own client."""
+        """Record a successful response that reads or sets values, for the session's own client."""
         self._renew()
         match owner.command:
             case "scopes" | "variables":
@@ -90,11 +91,11 @@ class ValueEdits:
                 pass
 
     def on_set(self, frame_id: int, expression: str, value: str, *, by_user: bool) -> None:
-        """Record that a client or an answer set an expression of a frame."""
+        """Record that a client or the agent has set an expression in a frame."""
         self._note(EditableVariable(frame_id, expression, self._before(frame_id, expression)), value, by_user=by_user)
 
     def on_typed(self, frame_id: int, text: str, *, by_user: bool) -> None:
-        """Record what a statement or command sets that a client or an answer ran in a frame."""
+        """Record what a statement or debugger command sets. A client or the agent has run it in a frame."""
         for name, value, statement in assigned(text):
             row = EditableVariable(frame_id, name, self._before(frame_id, name))
             self._note(row, value, cut(statement, _MAX_TEXT), by_user=by_user)
@@ -124,13 +125,16 @@ class ValueEdits:
         return rows[-1].value if rows else ""
 
     def row(self, reference: int, name: str) -> EditableVariable:
-        """Return a variable as the client last received it; if it has not, one with its name as path."""
+        """Return a variable as the client last received it.
+
+        If the client has not received the variable, its name serves as its expression.
+        """
         return self._rows().get((reference, name)) or EditableVariable(
             self._frames_of(self._scopes()).get(reference, 0), name, ""
         )
 
     def _rows(self) -> Mapping[tuple[int, str], EditableVariable]:
-        """Return the variables that the client received, by reference and name, in order of receipt."""
+        """Map (reference, name) to each variable that the client received, in order of receipt."""
         frames = self._frames_of(self._scopes())
         rows: dict[tuple[int, str], EditableVariable] = {}
         for command, asked, message, _ in self._answers:
@@ -155,11 +159,11 @@ class ValueEdits:
         return found
 
     def function_of(self, frame_id: int) -> str:
-        """Return the function of a frame that the client received; empty if unknown."""
+        """Return the function name of a frame that the client received; empty if unknown."""
         return self._frames.get(frame_id, FrameId(frame_id)).name
 
     def is_global(self, reference: int) -> bool:
-        """Whether a scope holds global or static variables."""
+        """Whether this reference belongs to a scope of global or static variables."""
         scopes = (scope for _, body in self._scopes() for scope in body.scopes)
         return any(s.variables_reference == reference and _GLOBAL.match(s.name or s.presentation_hint) for s in scopes)
 
@@ -167,7 +171,7 @@ class ValueEdits:
         return {scope.variables_reference: frame_id for frame_id, body in scopes for scope in body.scopes}
 
     def _renew(self) -> None:
-        """Drop responses of an earlier stop: references and frame ids are valid within one stop only."""
+        """Drop responses of an earlier stop, because references and frame ids are valid within one stop only."""
         if self._epoch != self._state.epoch:
             self._epoch, self._bytes = self._state.epoch, 0
             self._frames.clear()

@@ -1,4 +1,4 @@
-"""A native program's own report of its failure: from a sanitizer, a panic or a failed assertion."""
+"""A native program's report of its own failure: the text of a sanitizer, a panic or a failed assertion."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Tool = Literal["AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "Undefine
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack of the report, such as `freed by thread T0`: innermost frame first, without frames of the runtime."""
+    """One call stack in the report, such as `freed by thread T0`: innermost frame first, without runtime frames."""
 
     title: str
     frames: Sequence[ThreadFrame]
     inside: Sequence[str] = ()
-    """Functions of the runtime that the innermost frame called."""
+    """Runtime functions that the innermost frame called."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """One failure report."""
+    """One parsed failure report of a native program."""
 
     tool: Tool
     kind: str
@@ -32,17 +32,19 @@ class Report:
     `std::out_of_range`, `double free`.
     """
     message: str
-    """One-line message: `index out of bounds: the len is 3 but the index is 5`; an assertion's expression."""
+    """One-line message, such as `index out of bounds: the len is 3 but the index is 5`. For a failed assertion, its
+    expression.
+    """
     address: int | None = None
     access: Literal["", "read", "write"] = ""
     size: int = 0
-    """Size of the access, in bytes."""
+    """Size of the memory access, in bytes."""
     file: str = ""
     line: int = 0
-    """Place of the failure in the report: the innermost frame of the program's own code."""
+    """Line of the failure: the innermost frame of the program's own code in the report."""
     stacks: Sequence[Stack] = ()
-    """Stacks: of the access first, then allocation, free, the other access, ..."""
+    """Stack of the bad access first, then any other stacks: of the allocation, the `free`, the other access."""
     facts: Sequence[str] = ()
-    """Other relevant sentences: `0x602000000014 is located 0 bytes after 20-byte region`."""
+    """Other relevant sentences of the report, such as `0x602000000014 is located 0 bytes after 20-byte region`."""
     text: str = ""
-    """The report without legend, shadow bytes and module offsets; at most 4,000 characters."""
+    """Text of the report without legend, shadow bytes and module offsets; at most 4,000 characters."""

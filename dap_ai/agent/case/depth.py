@@ -1,4 +1,4 @@
-"""Counts the frames of a stack that the adapter sends in pages, and reads the outermost ones, in few requests."""
+"""Counts the frames of a deep stack and reads the outermost ones, with few `stackTrace` requests."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any, NamedTuple
 
 Rows = list[dict[str, Any]]
 ReadFrames = Callable[[int, int], Awaitable[Rows]]
-"""Reads DAP's stack frames: (startFrame, levels)."""
+"""Function that reads DAP stack frames; its arguments are (startFrame, levels)."""
 
 OUTERMOST = 20
 """Number of outermost frames to read."""
 MAX_COUNTED = 6000
-"""Maximum frames to count. An adapter already needs 0.1 s for this many."""
+"""Maximum frames to count. An adapter takes 0.1 s to list 6,000 frames."""
 
 
 class Depth(NamedTuple):
-    """The number of frames of a stack, and the outermost ones."""
+    """The number of frames in a stack, and its outermost frames."""
 
     total: int
     outermost: Rows
     more: bool = False
-    """Whether the stack is deeper than `total`, which is then a lower bound."""
+    """Whether the stack has more than `total` frames."""
 
 
 async def depth_of(read: ReadFrames, known: int, claimed: int) -> Depth:
-    """Returns the depth of a stack with at least `known` frames. `claimed`: the adapter's estimate `totalFrames`."""
+    """Returns the depth of a stack with at least `known` frames. `claimed` is the adapter's estimate, `totalFrames`."""
     if claimed > known:
         rows = await read(max(known, claimed - OUTERMOST), OUTERMOST + 1)
         if len(rows) == min(OUTERMOST, claimed - known):
@@ -39,7 +39,7 @@ async def depth_of(read: ReadFrames, known: int, claimed: int) -> Depth:
 
 
 async def _between(read: ReadFrames, low: int, high: int, known: int) -> Depth:
-    """Returns the depth by binary search between `low` and `high`, both inclusive."""
+    """Finds the depth by binary search between `low` and `high`, both inclusive."""
     while low < high:
         middle = max(low, (low + high - OUTERMOST) // 2)
         rows = await read(middle, OUTERMOST)

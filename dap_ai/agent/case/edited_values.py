@@ -1,4 +1,4 @@
-"""Values set in the debugger. The program did not compute them, so none of its lines is their cause."""
+"""Values that the user or an answer has set in the debugger. No line of the program is the cause of such a value."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ITEM = re.compile(r"\[[^\[\]]*\]$")
 
 
 def settle(case: StopSnapshot) -> None:
-    """Lists the values set in the debugger in `case.edited`.
+    """Fills `case.edited` with a sentence about each value set in the debugger.
 
-    If the program failed, values set since did not cause it: they are removed from the frames, unless captured at the
-    raise.
+    A value set after the program failed cannot have caused the failure, so this removes it from the frames. Values
+    captured when the exception was raised stay.
     """
     newest = list(reversed(case.stop.edits or ()))
     here = [edit for edit in newest if edit.epoch == case.stop.epoch]
@@ -36,7 +36,10 @@ def settle(case: StopSnapshot) -> None:
 
 
 def edits_read(case: StopSnapshot, function: str, path: str, texts: Iterable[str]) -> list[ValueEdit]:
-    """Returns the edits whose values these expressions or statements of a function read, judged by names."""
+    """Returns the edits whose variables appear in these expressions or statements of a function.
+
+    Compares names only.
+    """
     read = list(texts)
     return [
         e
@@ -56,7 +59,7 @@ def mentions(text: str, edit: ValueEdit) -> bool:
 
 
 def _is_visible_in(edit: ValueEdit, function: str, path: str) -> bool:
-    """Whether a function sees the edited variable: checks local and global names; any attribute counts as visible."""
+    """Whether a function can access the edited variable. An edited attribute counts as accessible everywhere."""
     if _ATTRIBUTE.search(_ITEM.sub("", edit.name)) or not edit.function:
         return True
     is_here = edit.function == _MODULE or _last(edit.function) == _last(function)
@@ -64,7 +67,7 @@ def _is_visible_in(edit: ValueEdit, function: str, path: str) -> bool:
 
 
 def _last(function: str) -> str:
-    """Returns the unqualified name: `withdraw` for `Account.withdraw` and `bank::Account::withdraw(int)`."""
+    """Returns a function's unqualified name: `withdraw` for `Account.withdraw` and `bank::Account::withdraw(int)`."""
     return _QUALIFIER.split(function.partition("(")[0])[-1]
 
 
@@ -87,7 +90,7 @@ def _spot(edit: ValueEdit) -> str:
 
 
 def _holds(place: FramePlace, edit: ValueEdit) -> bool:
-    """Whether the frame still has the edited value."""
+    """Whether the variable still has the edited value in this frame."""
     if (place.frame.name, place.frame.path, place.frame.line) != (edit.function, edit.file, edit.line):
         return False
     fact = place.present(edit.name)

@@ -1,4 +1,4 @@
-"""Confirms cited values: rereads them in the same stop before the answer ends."""
+"""Confirms the values cited in an answer: reads each value again at the same stop before the answer ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 
 def evidence_at(expression: str, value: str, frame: StackFrame, stop: StopEvent) -> Evidence:
-    """Returns evidence for a value read in a frame of this stop, not yet confirmed."""
+    """Returns unconfirmed evidence for a value read in a frame of this stop."""
     return Evidence(expression, value, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False)
 
 
@@ -31,17 +31,20 @@ ABOUT = "This is about the stop at"
 
 
 class Cites(Protocol):
-    """Part of a debuggee kind that confirms evidence."""
+    """The member of a debuggee kind that confirms evidence."""
 
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """Marks the confirmed evidence; returns a Markdown note for each piece that is not confirmed."""
+        """Rereads the cited values and marks the confirmed evidence.
+
+        Returns a Markdown note for each piece of evidence that is not confirmed.
+        """
         ...
 
 
 async def confirm(answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger, sink: Sink) -> None:
-    """Marks the confirmed evidence, and adds a note if some is not or the program has moved on.
+    """Marks the confirmed evidence. Adds a note to the answer if a value is unconfirmed or the program has moved on.
 
     Values from an earlier stop, before the agent resumed the program, stay unconfirmed because frame ids are reused.
     """
@@ -59,13 +62,13 @@ async def confirm(answer: Answer, case: StopSnapshot, reader: StopReader, debugg
 
 
 def spot_of(case: StopSnapshot) -> str:
-    """Returns the place of the focus frame: `shop.py:12`."""
+    """Formats the file name and line of the focus frame: `shop.py:12`."""
     place = case.focus
     return f"{Path(place.frame.path).name}:{place.frame.line}" if place else "a stop without frames"
 
 
 async def values_again(answer: Answer, reader: StopReader, debugger: Debugger) -> list[str]:
-    """Implements Cites.read_again for programs, whose evidence is expressions and their values."""
+    """Rereads cited expressions for `Cites.read_again`, if the evidence consists of expressions and values."""
     epoch = debugger.stop.epoch if debugger.stop else 0
     facts = await read_again([e for e in answer.evidence if e.epoch == epoch], reader, debugger)
     for evidence in answer.evidence:
@@ -79,7 +82,10 @@ async def values_again(answer: Answer, reader: StopReader, debugger: Debugger) -
 async def read_again(
     evidence: list[Evidence], reader: StopReader, debugger: Debugger
 ) -> dict[tuple[int, str], ExpressionResult]:
-    """Rereads cited expressions, refused ones in a snapshot. Returns results by (frame id, expression)."""
+    """Rereads cited expressions and returns the results by (frame id, expression).
+
+    Expressions that the inspector refuses are evaluated in a snapshot.
+    """
     wanted = {(e.frame_id, e.expression): language_of(e.file) for e in evidence}
     facts: dict[tuple[int, str], ExpressionResult] = {}
     try:
@@ -101,7 +107,10 @@ async def read_again(
 
 
 def is_same(cited: str, fact: ExpressionResult) -> bool:
-    """Whether a citation matches the value read, ignoring spaces, quote style and cuts."""
+    """Whether a cited text matches the value read.
+
+    Ignores spaces and quote style; a cut text matches by its beginning.
+    """
     if fact.value is None:
         has_raised = fact.error == "raised" and bool(cited.strip())
         return has_raised and _plain(cited).removeprefix("raises ") in _plain(fact.text)
@@ -113,11 +122,11 @@ def is_same(cited: str, fact: ExpressionResult) -> bool:
 
 _CUT = re.compile(r"\.\.\.|…")
 _LEAST_SHOWN = 8
-"""Minimum equal characters for a cut text to count as the same."""
+"""Minimum length of a cut text that may match by its beginning."""
 
 
 def _is_cut(cited: str, text: str) -> bool:
-    """Whether both texts are equal up to where one of them was cut."""
+    """Whether one of the texts is cut and both are equal before the cut."""
     mark = _CUT.search(cited) or _CUT.search(text)
     return mark is not None and mark.start() >= _LEAST_SHOWN and cited[: mark.start()] == text[: mark.start()]
 

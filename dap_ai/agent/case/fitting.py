@@ -1,4 +1,4 @@
-"""Fits text into a size by shortening its sections."""
+"""Shortens a text to a maximum size by rendering its sections at shorter levels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass
 class Section:
-    """A part of the text. `render(0)` is the longest, higher levels are shorter; a higher `keep` is shortened later."""
+    """A section of a text that can be shortened. A section with a higher `keep` is shortened later.
+
+    `render(0)` returns the longest version, higher levels return shorter ones.
+    """
 
     keep: int
     render: Callable[[int], str]
@@ -16,12 +19,15 @@ class Section:
     level: int = 0
 
     def text(self) -> str:
-        """Returns the section's text at its current level."""
+        """Renders the section at its current level."""
         return self.render(self.level)
 
 
 def fitted(sections: Sequence[Section], max_chars: int, text_of: Callable[[], str]) -> str:
-    """Returns `text_of()` after raising section levels until it fits in `max_chars`; cut if even that is too long."""
+    """Returns `text_of()`, shortening sections until the text has at most `max_chars` characters.
+
+    Cuts the end if the shortest version is still too long.
+    """
     text = text_of()
     while len(text) > max_chars:
         open_ones = [s for s in sections if s.level < s.levels]

@@ -1,4 +1,4 @@
-"""Converts DAP's stack frames and variables: whose code a frame is, and its function's name."""
+"""Converts DAP's stack frames and variables, and decides which frames are the user's code."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from dap_ai.agent.source.source_file import NATIVE_LANGUAGES, is_user_path, lang
 from dap_ai.protocol.contracts.inspection import Value, Variable
 
 MAX_SCOPES = 8
-"""Maximum scopes of a frame that are read; no known adapter has more."""
+"""Maximum scopes read per frame; no known adapter has more."""
 MAX_ROWS = 1000
-"""Maximum variables per request. An adapter that does not page lists all."""
+"""Maximum variables per request. An adapter without paging lists all variables."""
 _MAX_TEXT_CHARS = 10_000
 QUIET_SCOPES = ("globals", "registers")
-"""Lower-case names of scopes without the frame's own names."""
+"""Lower-case names of scopes that contain no local names of the frame."""
 
 
 def rows_of(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Returns the objects of a list in an adapter's response, ignoring anything malformed."""
+    """Returns the JSON objects in list `name` of an adapter's response. Ignores malformed items."""
     rows: Any = body.get(name)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []  # pyright: ignore[reportUnknownVariableType]  JSON
 
 
 def is_quiet(scope: dict[str, Any]) -> bool:
-    """Whether a scope contains none of the frame's own names."""
+    """Whether a scope contains no local names of the frame."""
     return str(scope.get("name", "")).lower() in QUIET_SCOPES
 
 
 def page_of(reference: int) -> dict[str, int]:
-    """Returns paging arguments of `variables` for the first MAX_ROWS."""
+    """Returns the arguments of a `variables` request for the first MAX_ROWS variables."""
     return {"variablesReference": reference, "start": 0, "count": MAX_ROWS}
 
 
 def variable_of(row: dict[str, Any]) -> Variable:
-    """Converts a DAP variable, with its texts cut to 10,000 characters."""
+    """Converts a DAP variable. Cuts its name, value and type to 10,000 characters each."""
     name, text, kind = (str(row.get(key) or "")[:_MAX_TEXT_CHARS] for key in ("name", "value", "type"))
     return Variable(name, Value(text=text, type=kind))
 
@@ -60,11 +60,11 @@ def _source_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def path_of(row: dict[str, Any]) -> str:
-    """Returns the file of a stack frame; empty if it has none."""
+    """Returns the source path or name of a DAP stack frame; empty if the frame has no source."""
     source = _source_of(row)
     return str(source.get("path") or source.get("name") or "")
 
 
 def is_subtle(row: dict[str, Any]) -> bool:
-    """Whether the adapter marks the frame as subtle, to be hidden."""
+    """Whether the adapter marks the frame as `subtle`, which asks clients to hide it."""
     return "subtle" in (row.get("presentationHint"), _source_of(row).get("presentationHint"))

@@ -1,6 +1,6 @@
-"""Decides which files below a folder git ignores, by the `.gitignore` files there.
+"""Decides which files below a folder git ignores, by the `.gitignore` files in the folder and below.
 
-git itself is never run: a repository's own settings can make it run commands. A file counts as ignored if in doubt.
+git itself is never run: a repository's own settings can make it run commands. In doubt, a file counts as ignored.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from pathspec import GitIgnoreSpec, Pattern
 
 _MAX_BYTES = 65_536
 _MAX_STARS = 3
-"""Maximum stars of a pattern (`**` counts as one). With more, some names take very long to match."""
+"""Maximum stars in a pattern, where `**` counts as one star. Patterns with more stars can take very long to match."""
 
 
 class Ignored:
-    """The ignore rules of one folder and everything below it."""
+    """The git ignore rules of one folder and everything below it."""
 
     def __init__(self, top: Path) -> None:
         self._top = top
         self._known: dict[tuple[str, ...], list[_Rule]] = {}
 
     def holds(self, path: Path) -> bool:
-        """Whether a file below the folder, or any folder on its path, is ignored."""
+        """Whether git ignores a file below the folder, or a folder on the file's path."""
         parts = path.relative_to(self._top).parts
         return any(self._is_ignored(parts[:n], is_folder=n < len(parts)) for n in range(1, len(parts) + 1))
 
     def holds_entry(self, path: Path, *, is_folder: bool) -> bool:
-        """Whether an entry itself is ignored; the caller has checked the folders on its path."""
+        """Whether a rule ignores this entry. The caller has already checked the folders on its path."""
         return self._is_ignored(path.relative_to(self._top).parts, is_folder=is_folder)
 
     def _is_ignored(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
@@ -42,7 +42,7 @@ class Ignored:
         return False
 
     def _rules(self, folder: tuple[str, ...]) -> list[_Rule]:
-        """Returns the rules of one folder, the last and strongest first."""
+        """Returns the rules of one folder. The last rule of the file, which takes precedence, is first."""
         if folder not in self._known:
             self._known[folder] = self._load(folder)
         return self._known[folder]
@@ -58,7 +58,7 @@ class Ignored:
 
 
 def _text(file: Path) -> str | None:
-    """Returns the file's text; empty if it does not exist, None if it cannot be read."""
+    """Returns the file's text. Returns an empty string if the file does not exist, None if it is unreadable."""
     try:
         found = file.stat()
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MAX_BYTES:
@@ -71,24 +71,28 @@ def _text(file: Path) -> str | None:
 
 
 def _parsed(lines: Iterable[str]) -> list[_Rule]:
-    """Parses rules, the last first. Leaves out invalid lines, as git does."""
+    """Parses ignore rules and returns them in reverse order. Skips invalid lines, as git does."""
     rules = [rule for line in lines if (rule := _rule(_tamed(line)))]
     return rules[::-1]
 
 
 @dataclass
 class _Rule:
-    """One line of a `.gitignore`. Matches only the entry itself; pathspec's pattern also matches everything below."""
+    """One line of a `.gitignore`.
+
+    It matches only the entry itself; pathspec's pattern also matches everything below.
+    """
 
     ignores: bool
     pattern: Pattern
     last: Pattern | None
-    """Pattern of the entry's name alone, if the whole pattern can match at several depths."""
+    """Pattern for the entry's name, set if the whole pattern can match at several depths."""
     names: int
-    """Number of path parts that match; 0 for any number; -1 if only the entry's own name counts, at any depth."""
+    """Number of path parts that the pattern matches. 0 means any number; -1 means only the entry's name, at any depth.
+    """
 
     def matches(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
-        """Whether the rule matches the path with these parts."""
+        """Whether the rule matches a path, given as its parts."""
         slash = "/" * is_folder
         if self.names < 0:
             return self.pattern.match_file(parts[-1] + slash) is not None
@@ -111,7 +115,10 @@ def _rule(line: str) -> _Rule | None:
 
 
 def _tamed(line: str) -> str:
-    """Simplifies a pattern with many stars to one that ignores more. Returns empty if that would un-ignore files."""
+    """Simplifies a pattern with too many stars to a pattern that ignores more files.
+
+    Returns an empty string for a negated pattern, because it would un-ignore more files.
+    """
     if len(re.findall(r"\*+", line)) <= _MAX_STARS:
         return line
     if line.startswith("!"):

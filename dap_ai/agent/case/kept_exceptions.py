@@ -1,4 +1,4 @@
-"""Caught exceptions held by a value of a failed check, such as a test client's result."""
+"""Finds caught exceptions that an object of a failed assertion holds, such as the result of a test client."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.caught_messages import Caught, CaughtFrame
 
 _KEPT = re.compile(r"[A-Z]\w*\(")
-"""Matches the start of a field text written as a call, as exceptions are."""
+"""Matches the beginning of a field's text that looks like a call, as the repr of an exception does."""
 
 
 def kept_beside(case: StopSnapshot) -> list[str]:
-    """Returns possible exceptions in objects that a failed check reads: `result.exception` for `result.exit_code`."""
+    """Returns fields of objects in a failed assertion that may hold an exception.
+
+    For an assertion about `result.exit_code`, returns `result.exception`.
+    """
     place, found = _checked(case), dict[str, None]()
     for node in ast.walk(place.statement) if place and place.statement else ():
         if place and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
@@ -28,9 +31,9 @@ def kept_beside(case: StopSnapshot) -> list[str]:
 
 
 def kept_exception(case: StopSnapshot, beside: Sequence[str] = ()) -> tuple[str, Caught] | None:
-    """Returns (expression, exception) for the failed check's first exception raised in the user's code, or None.
+    """Returns (expression, exception) for the first exception of the user's code that a failed assertion holds.
 
-    `beside`: further expressions that the check does not read itself.
+    None if no expression of the assertion holds such an exception. `beside` names further expressions to check.
     """
     place = _checked(case)
     if place is None or place.statement is None:
@@ -53,7 +56,7 @@ def _checked(case: StopSnapshot) -> FramePlace | None:
 
 
 def _message(value: Value) -> str:
-    """Returns the message of an exception's repr: `no text` for `TypeError('no text')`."""
+    """Returns the message in an exception's repr: `no text` for `TypeError('no text')`."""
     inside = value.text.partition("(")[2].removesuffix(")")
     literal = literal_in(inside)
     return inside if literal is MISSING else str(literal)

@@ -1,7 +1,7 @@
-"""Exceptions raised in another process, read from the traceback text in this one.
+"""Exceptions raised in another process, parsed from the traceback text that this process has received.
 
-A process pool (`multiprocessing`, `concurrent.futures`, joblib) passes on its workers' exceptions with that text as
-their cause, a cluster as their message.
+A process pool (`multiprocessing`, `concurrent.futures`, joblib) attaches a worker's traceback text to the exception as
+its cause. A cluster puts the text into the message.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$", re.MU
 
 
 def remote_exception(found: Inspection) -> tuple[Caught, list[FrameFacts]] | None:
-    """Returns the first exception of the chain from another process, with the values that process has sent.
+    """Returns the first exception of the chain that another process raised, and the values that process sent.
 
-    None if no frame of the user's was on its stack.
+    None if no frame of that process was in the user's code.
     """
     for error in found.exceptions:
         if error.traceback and (told := read_traceback(error.traceback, found.cwd)):
@@ -28,7 +28,7 @@ def remote_exception(found: Inspection) -> tuple[Caught, list[FrameFacts]] | Non
 
 
 def read_traceback(text: str, cwd: str) -> Caught | None:
-    """Parses one traceback as the interpreter writes it; None if none of its frames is the user's."""
+    """Parses one traceback in the interpreter's format. None if it has no frame of the user's code."""
     rows = list(_FRAME.finditer(text))
     frames = [CaughtFrame(r["file"], int(r["line"]), r["name"].strip(), is_user_path(r["file"])) for r in rows]
     raised = _RAISED.search(text, rows[-1].end()) if rows else None

@@ -1,7 +1,7 @@
-"""Decides which files the agent may read: those in the program's own folders and in its libraries.
+"""Decides which files the agent may read: files in the program's own folders and in its libraries.
 
-Excluded are files that git ignores, named like secrets, not regular, too large, binary, or data with several names
-(hard links). Symbolic links are resolved before any check.
+The agent never reads files that git ignores, that are named like secrets, or that are too large, binary or not regular.
+It reads no data file with hard links. Symbolic links are resolved before any check.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from dap_ai.agent.source.source_files import SYSTEM_FOLDERS
 _SKIPPED = frozenset({"node_modules", "CMakeFiles", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
 _SNIFFED_BYTES = 4096
 MAX_WALKED = 20_000
-"""Maximum folder entries that one walk visits."""
+"""Maximum directory entries visited in one walk."""
 WALK_S = 2.0
 
 
 class UnreadableFileError(ValueError):
-    """Raised for a file that may not be read; the text names the rule and what to do instead."""
+    """Raised for a file that the agent may not read. The message names the rule and what to do instead."""
 
 
 @dataclass
 class Roots:
-    """Folders and files that may be read. All folders are real paths."""
+    """Folders and files that the agent may read. All folders are real paths."""
 
     files: tuple[str, ...] = ()
-    """Files of frames, as the program names them; readable even if git ignores them, because the program runs them."""
+    """Files of the stack frames, with the program's paths. The agent may read them even if git ignores them."""
     workspace: tuple[Path, ...] = ()
-    """The program's own folders, which are also searched."""
+    """The program's own folders. Searches cover only these folders."""
     others: tuple[Path, ...] = ()
-    """Further folders that the program imports from."""
+    """Further project folders from which the program imports."""
     libraries: tuple[Path, ...] = ()
-    """The standard library and site-packages, where git's rules are not applied."""
+    """The standard library and site-packages. Git's ignore rules do not apply there."""
     _ignored: dict[Path, Ignored] = field(default_factory=dict[Path, Ignored], compare=False)
 
     def find(self, file: str) -> str:
-        """Returns the path of a readable file, as the program names it. Raises UnreadableFileError.
+        """Returns a readable file's path, as the program spells it. Raises UnreadableFileError.
 
-        `file` is an absolute path or the end of one.
+        `file` is an absolute path or the end of a path.
         """
         wanted = Path(file)
         if wanted.is_absolute():
@@ -112,7 +112,7 @@ class Roots:
         return found[0]
 
     def rules(self, root: Path) -> Ignored:
-        """Returns the ignore rules of a folder."""
+        """Returns the git ignore rules of a folder."""
         if root not in self._ignored:
             self._ignored[root] = Ignored(root)
         return self._ignored[root]
@@ -124,7 +124,7 @@ class Walk:
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
         self.is_cut = False
-        """Whether the walk stopped early, at MAX_WALKED entries or after WALK_S seconds."""
+        """Whether the walk stopped early, after MAX_WALKED entries or WALK_S seconds."""
 
     def __iter__(self) -> Iterator[Path]:
         left, ends = MAX_WALKED, time.monotonic() + WALK_S
@@ -147,7 +147,7 @@ class Walk:
 
 
 def roots_of(case: StopSnapshot, import_path: Iterable[str] = ()) -> Roots:
-    """Returns the roots of a stopped program. `import_path`: its `sys.path`, if known."""
+    """Returns what the agent may read of a stopped program. `import_path` is the program's `sys.path`, if known."""
     named = dict.fromkeys(frame.path for frame in case.frames if Path(frame.path).is_absolute())
     files = tuple(path for path in named if not case.sources.refusal(path))
     kind = kind_of_source(case)
@@ -163,7 +163,7 @@ def roots_of(case: StopSnapshot, import_path: Iterable[str] = ()) -> Roots:
 
 
 def is_library(path: str, kind: Kind) -> bool:
-    """Whether a file's folder is outside the user's projects, or a library folder of the kind's language."""
+    """Whether a file belongs to a library, by its folder."""
     return not is_user_path(path) or kind.is_library(path)
 
 
@@ -173,9 +173,9 @@ def is_end_of(wanted: Path, path: Path) -> bool:
 
 
 def project_of(folder: Path, marks: Sequence[str] = ()) -> Path:
-    """Returns the project of a folder: the nearest folder above with a `.git`, else with a `pyproject.toml`.
+    """Returns the project folder of a folder: the nearest parent with `.git`, else with `pyproject.toml`.
 
-    Else the outermost folder above with one of the files in `marks`, else `folder`.
+    Without these, returns the outermost parent that contains a file in `marks`, else `folder` itself.
     """
     above = [f for f in (folder, *folder.parents) if not is_too_wide(f)]
     for mark in (".git", "pyproject.toml"):
@@ -187,7 +187,7 @@ def project_of(folder: Path, marks: Sequence[str] = ()) -> Path:
 
 
 def _own_folders(case: StopSnapshot, files: Sequence[str], kind: Kind) -> Iterator[Path]:
-    """Yields the folder of the main script, or of the files that the kind names, and the working directory."""
+    """Yields the folder of the main script or of the kind's own files, then the working directory."""
     seen = case.inspection
     own = kind.own_files(case, files)
     if own is not None:
@@ -203,9 +203,9 @@ def _own_folders(case: StopSnapshot, files: Sequence[str], kind: Kind) -> Iterat
 
 
 def is_linked_data(path: Path) -> bool:
-    """Whether a file that is not source has several hard links, so that its original name is unknown.
+    """Whether a file that is not source has several hard links, so that another name may mark it as secret.
 
-    Source files are exempt, because package managers hard-link them; secrets in them are masked as everywhere.
+    Source files are exempt, because package managers hard-link them. Secrets in source are masked anyway.
     """
     if is_source(path):
         return False
@@ -221,7 +221,7 @@ def _secret_rule(path: Path) -> str:
 
 
 def _defining(case: StopSnapshot) -> Iterator[str]:
-    """Yields the files that define the modules, functions and classes bound to the frames' names."""
+    """Yields the files in which the modules, functions and classes among the frames' variables are defined."""
     for place in case.places:
         for variable in (*place.facts.arguments, *place.facts.locals) if place.facts else ():
             if variable.value.definition:
@@ -229,13 +229,13 @@ def _defining(case: StopSnapshot) -> Iterator[str]:
 
 
 def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Returns each folder once, without nested ones, missing ones, and those that contain a home folder."""
+    """Returns the distinct folders that exist, are not inside another folder of the list, and are not too wide."""
     known = [f for f in dict.fromkeys(folders) if os.path.isdir(f) and not is_too_wide(f)]  # noqa: PTH112  no error
     return tuple(f for f in known if not any(f != other and f.is_relative_to(other) for other in known))
 
 
 def is_too_wide(folder: Path) -> bool:
-    """Whether a folder is too general for a project: temporary, home or above, system or secret folders."""
+    """Whether a folder is too general to be a project, such as the home folder, a temporary or a system folder."""
     home = real_path(os.path.expanduser("~"))  # noqa: PTH111  raises nothing
     if any(folder.is_relative_to(each) for each in SYSTEM_FOLDERS) or _holds_secrets(folder):
         return True
@@ -292,13 +292,13 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_skipped(folder: Path) -> bool:
-    """Whether a folder belongs to a library or tool, which a walk skips but a named path can reach."""
+    """Whether a walk skips this folder because it belongs to a library or tool. Named paths can still reach it."""
     own = folder.name in _SKIPPED or folder.name.casefold() in SECRET_FOLDERS
     return own or not is_user_path(str(folder / "x")) or os.path.lexists(folder / "pyvenv.cfg")
 
 
 def _is(kind: Callable[..., bool]) -> bool:
-    """Whether an entry itself, not its link target, is of a kind; False if that cannot be read."""
+    """Calls `kind`, such as `entry.is_dir`, without following links. False if the call fails."""
     try:
         return kind(follow_symlinks=False)
     except OSError:

@@ -1,4 +1,4 @@
-"""Reads a stop into a StopSnapshot: DAP's `stackTrace`, and one inspection that evaluates all expressions.
+"""Reads the state of the stopped program into a StopSnapshot: one `stackTrace`, and one inspection of all expressions.
 
 For a backend without an inspector, reads `scopes` and `variables` of the innermost frames.
 """
@@ -40,17 +40,17 @@ from dap_ai.protocol.wire.visible import without_colours
 MAX_FRAMES = 80
 MAX_PLACES = 8
 MAX_ROWS = 10
-"""Maximum rows of a data frame or series: the first and the last ones."""
+"""Maximum rows read of a data frame or series: its first and last rows."""
 _MAX_PLAIN = 120
-"""Maximum variables of a frame without an inspector; at most half as many per scope."""
+"""Maximum variables read per frame without an inspector. One scope may fill half of it."""
 _PLAIN_S = 4.0
-"""Seconds for reading frames without an inspector. The innermost frame is always read."""
+"""Seconds after which no further frame is read without an inspector. The innermost frame is always read."""
 _MAX_CALLERS = 2
 """Maximum frames read at the outer end of a deep stack."""
 
 
 class StopReader:
-    """Reads one stop through a Debugger."""
+    """Reads the stack, source and values of one stop through a Debugger."""
 
     def __init__(self, debugger: Debugger, sources: Sources, level: Level) -> None:
         self._debugger = debugger
@@ -58,9 +58,9 @@ class StopReader:
         self._level: Level = level
 
     async def read(self, stop: StopEvent, extra: Callable[[str], list[str]] = lambda _: []) -> StopSnapshot:
-        """Reads the snapshot of a stop. `extra` maps the focus frame's language to expressions to evaluate there too.
+        """Reads the snapshot of a stop. Raises NotStopped, RequestFailed.
 
-        Raises NotStopped, RequestFailed.
+        `extra` returns further expressions to evaluate in the focus frame, given the frame's language.
         """
         frames, claimed = await self._stack(stop)
         depth, outermost = await self._deep(stop, frames, claimed)
@@ -86,7 +86,10 @@ class StopReader:
         return case
 
     def caught(self, caught: Caught, read: Sequence[FrameFacts] = ()) -> StopSnapshot:
-        """Returns the snapshot of a caught, reported exception: frames with source; values only from `read`."""
+        """Returns the snapshot of an exception that the program caught and reported.
+
+        Its frames have source. They have values only if `read` contains them.
+        """
         frames = [
             StackFrame(number, row.name, row.file, row.line, row.user)
             for number, row in enumerate(reversed(caught.frames))
@@ -103,7 +106,7 @@ class StopReader:
         return case
 
     async def more(self, case: StopSnapshot, wanted: dict[int, list[str]]) -> None:
-        """Evaluates further expressions, by frame id, into the case."""
+        """Evaluates further expressions, given by frame id, and adds the results to the snapshot."""
         queries: list[FrameQuery] = []
         texts: list[list[str]] = []
         for place in case.places:
@@ -121,7 +124,7 @@ class StopReader:
             place.known.update(zip(names, facts.values, strict=False))
 
     async def place(self, case: StopSnapshot, frame: StackFrame) -> FramePlace:
-        """Reads a frame that the snapshot does not have yet and adds it. Raises NotStopped, RequestFailed."""
+        """Reads a frame that the snapshot lacks, and adds it. Raises NotStopped, RequestFailed."""
         place = FramePlace(frame, await self._source(frame))
         if self._debugger.can_inspect:
             wanted = _nodes(await _expressions(place, wide=True), place.language)
@@ -137,7 +140,10 @@ class StopReader:
         return place
 
     async def again(self, expressions: Mapping[tuple[int, str], str]) -> dict[tuple[int, str], ExpressionResult]:
-        """Rereads expressions, given as (frame id, text) to language; does not change any snapshot."""
+        """Rereads expressions without changing a snapshot.
+
+        `expressions` maps (frame id, text) to the language; the result has the same keys.
+        """
         queries: dict[int, list[tuple[str, Node]]] = {}
         for (frame_id, text), language in expressions.items():
             queries.setdefault(frame_id, []).extend(_nodes([text], language))
@@ -160,7 +166,7 @@ class StopReader:
         return await self._debugger.request("stackTrace", {"threadId": thread_id, **page, "levels": count})
 
     async def _stack(self, stop: StopEvent) -> tuple[list[StackFrame], int]:
-        """Returns the innermost frames, and the total that the adapter reports."""
+        """Returns the innermost frames of the stack, and the number of frames that the adapter reports."""
         body = await self._rows(stop.thread_id, 0, MAX_FRAMES)
         frames = frames_of(rows_of(body, "stackFrames")[:MAX_FRAMES])
         # Code without a file above the program's own frames is what the debugger injected to attach.
@@ -169,7 +175,7 @@ class StopReader:
         return frames, int(body.get("totalFrames") or 0)
 
     async def _deep(self, stop: StopEvent, frames: list[StackFrame], claimed: int) -> tuple[Depth, list[StackFrame]]:
-        """Returns the depth of a native stack that was not fully read, and its outermost frames."""
+        """Returns the depth and the outermost frames of a native stack longer than MAX_FRAMES."""
         if len(frames) < MAX_FRAMES or not any(language_of(f.path) in NATIVE_LANGUAGES for f in frames):
             return Depth(0, []), []
 
@@ -222,7 +228,7 @@ class StopReader:
             case.held = found[0], self.caught(found[1])
 
     async def _plain(self, case: StopSnapshot) -> None:
-        """Reads values by `scopes` and `variables`, the exception by `exceptionInfo`; never uses `evaluate`."""
+        """Reads values without an inspector, by `scopes`, `variables` and `exceptionInfo`. Never sends `evaluate`."""
         if case.stop.reason == "exception":
             case.inspection.exceptions = await self._exception_info(case.stop.thread_id)
         began = time.monotonic()
@@ -266,7 +272,7 @@ class StopReader:
 
 
 def _know(places: list[FramePlace], read: Sequence[FrameFacts]) -> None:
-    """Adds values sent by another process to the frames they belong to."""
+    """Adds the values that another process sent to the frames of that process."""
     by_id = {facts.frame_id: facts for facts in read}
     for place in places:
         facts = by_id.get(place.frame.id)
@@ -276,13 +282,16 @@ def _know(places: list[FramePlace], read: Sequence[FrameFacts]) -> None:
 
 
 def _not_shown(case: StopSnapshot) -> list[str]:
-    """Returns a note for each file that the user's frames name as source but that is not source."""
+    """Returns a note for each file of a user frame that the agent refuses to show as source."""
     paths = dict.fromkeys(place.frame.path for place in case.places)
     return [f"the source `{path}` is not shown: {why}" for path in paths if (why := case.sources.refusal(path))]
 
 
 async def _expressions(place: FramePlace, *, wide: bool) -> Iterable[str]:
-    """Returns a frame's expressions. Uses a thread for native languages, whose parser takes 1 s for a 3 MB file."""
+    """Returns the expressions to evaluate in a frame.
+
+    Parses native languages in a thread, because a 3 MB file takes 1 s.
+    """
     if place.language not in NATIVE_LANGUAGES:
         return expressions_at(place, wide=wide)
     return await asyncio.to_thread(expressions_at, place, wide=wide)

@@ -1,6 +1,6 @@
-"""The snapshot of a stop: frames with source and values, exceptions, threads; and the expressions worth reading.
+"""The snapshot of a stopped program: frames with source and values, exceptions, threads, expressions to read.
 
-stop_reader.py fills it.
+stop_reader.py fills the snapshot.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMPREHENSIONS: dict[str, type[ast.expr]] = {
     "<setcomp>": ast.SetComp,
     "<dictcomp>": ast.DictComp,
 }
-"""Comprehension node type by the name of the frame that runs it."""
+"""Maps the frame name of a comprehension to its AST node type."""
 _BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -60,27 +60,27 @@ class FramePlace:
 
     @property
     def function(self) -> FunctionNode | None:
-        """The function that the frame runs; None at module level."""
+        """AST of the function that the frame runs; None at module level."""
         return self.source.function_at(self.frame.line) if self.source else None
 
     @property
     def is_generated(self) -> bool:
-        """Whether the code was generated from text: it has no file for breakpoints or fixes."""
+        """Whether the code was generated from a string, so that no file exists for breakpoints or fixes."""
         return self.frame.path.startswith("<")
 
     @property
     def scope(self) -> FunctionNode | ast.Module | None:
-        """The function, else the module; None without source."""
+        """AST of the function that the frame runs, or of the module. None without source."""
         return self.source.scope_at(self.frame.line) if self.source else None
 
     @property
     def statement(self) -> ast.stmt | None:
-        """The statement at the frame's current line."""
+        """AST of the statement at the frame's current line."""
         return self.source.statement_at(self.frame.line) if self.source else None
 
     @property
     def evaluated(self) -> list[ast.expr]:
-        """Expressions that the current line evaluates; in a comprehension's frame, those of each iteration."""
+        """Expressions that the current line evaluates. In a comprehension's frame, those of each iteration."""
         roots = header_expressions(self.statement) if self.statement else []
         kind = _COMPREHENSIONS.get(self.frame.name)
         inner = [n for root in roots for n in ast.walk(root) if kind and isinstance(n, kind)]
@@ -88,16 +88,19 @@ class FramePlace:
 
     @property
     def language(self) -> str:
-        """Language of the frame's expressions: the source's, or without source the one of the file name."""
+        """Language of the frame's source; without source, the language by the file name."""
         return self.source.language if self.source else language_of(self.frame.path)
 
     def evaluation(self, expression: ast.expr | str) -> ExpressionResult | None:
-        """Returns the result for an expression at the time of failure; None if unknown or only known since."""
+        """Returns an expression's result at the time of failure. None if the value is unknown for that time."""
         fact = self.present(expression)
         return None if fact and "now" in (fact.time, fact.value.time if fact.value else "") else fact
 
     def present(self, expression: ast.expr | str) -> ExpressionResult | None:
-        """Returns the result for an expression at the time of failure; if that is unknown, its result after cleanup."""
+        """Returns an expression's result at the time of failure.
+
+        If that is unknown, returns the result after the program's cleanup code has run.
+        """
         text = expression if isinstance(expression, str) else ast.unparse(expression)
         if text in self.known:
             return self.known[text]
@@ -105,18 +108,18 @@ class FramePlace:
         return ExpressionResult(value) if value else None
 
     def shown(self, expression: ast.expr | str) -> Value | None:
-        """Returns the value from present(), to be shown with its time but not used as proof."""
+        """Returns the value in `present()`, which answers display with its time but do not use as proof."""
         fact = self.present(expression)
         return fact.value if fact else None
 
     def value(self, expression: ast.expr | str) -> Value | None:
-        """Returns the expression's value at the time of failure, or None."""
+        """Returns an expression's value at the time of failure. None if it is unknown for that time."""
         fact = self.evaluation(expression)
         return fact.value if fact else None
 
 
 class FieldMasker(Protocol):
-    """Removes secrets from data that was not read through the debugger."""
+    """Removes secrets from data that does not pass through the debugger."""
 
     def mask(self, text: str) -> Safe:
         """Returns the text without secrets."""
@@ -129,49 +132,49 @@ class FieldMasker(Protocol):
 
 @dataclass
 class StopSnapshot:
-    """Everything read at one stop."""
+    """Everything that the agent has read at one stop of the program."""
 
     stop: StopEvent
     sources: Sources
     frames: list[StackFrame]
     places: list[FramePlace]
-    """User frames, innermost first."""
+    """User frames with source and values, innermost first."""
     inspection: Inspection
     level: Level = "compute"
     question: str = ""
     masks: FieldMasker | None = None
-    """The session's masker; None if nothing is masked."""
+    """The session's masker. None if nothing is masked."""
     output: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])
-    """Notes for the user about what could not be read."""
+    """Notes to the user about parts that could not be read."""
     edited: list[str] = field(default_factory=list[str])
     """Sentences about values set in the debugger since the program started, newest first."""
     messages: list[str] = field(default_factory=list[str])
-    """Alternative texts of the exception's message, as the inspector reads it without running code."""
+    """Alternative texts of the exception's message. The inspector reads them without running code."""
 
     report: Report | None = None
-    """A native program's own failure report."""
+    """The native program's report of its failure."""
 
     outermost: list[StackFrame] = field(default_factory=list[StackFrame])
-    """Outermost frames of a native stack deeper than `frames`, innermost first."""
+    """Outermost frames of a native stack that has more than `frames`; the innermost of them first."""
 
     total_frames: int = 0
-    """Depth of the whole stack; 0 if unknown or if `frames` is complete."""
+    """Depth of the whole stack. 0 if unknown or if `frames` is complete."""
 
     is_over: bool = False
-    """Whether the stop is over, so that nothing more can be read; see StopReader.caught."""
+    """Whether the stop has ended, so that the agent can read nothing more from the program."""
 
     more_frames: bool = False
-    """Whether the stack is deeper than `total_frames`."""
+    """Whether the stack has more than `total_frames` frames."""
 
     held: tuple[str, StopSnapshot] | None = None
-    """An exception held by a value of a failed check: the value's expression, and the snapshot of the raise, which has
-    source but no values.
+    """Exception that an object of a failed assertion holds: the object's expression, and a snapshot of the raise. The
+    snapshot has source but no values.
     """
 
     remote: StopSnapshot | None = None
-    """Snapshot of an exception raised in another process: frames with source, and the values that process has sent."""
+    """Snapshot of an exception that another process raised: frames with source, and the values that process sent."""
 
     @property
     def exception(self) -> ExceptionFacts | None:
@@ -180,13 +183,13 @@ class StopSnapshot:
 
     @property
     def focus(self) -> FramePlace | None:
-        """The user frame that the question is about: the selected one, else the innermost."""
+        """The frame that the question is about: the user's selected frame, else the innermost one."""
         wanted = self.stop.frame_id
         chosen = next((p for p in self.places if p.frame.id == wanted), None)
         return chosen or (self.places[0] if self.places else None)
 
     def hide(self, text: str) -> str:
-        """Returns the text without secrets. Call it before any cut that is not at the end."""
+        """Returns the text without secrets. Call it before cutting the text anywhere but at its end."""
         return self.masks.mask(text) if self.masks else text
 
     @property
@@ -196,7 +199,10 @@ class StopSnapshot:
 
 
 def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
-    """Yields every expression below the roots that has its own value, outermost first; skips names bound inside."""
+    """Yields the expressions below the roots that have a value, outermost first.
+
+    Skips lambdas and the parts of a comprehension that use its loop variables.
+    """
     for root in roots:
         todo: list[ast.AST] = [root]
         while todo:
@@ -221,9 +227,9 @@ def _each_round(comprehension: ast.expr) -> Iterator[ast.expr]:
 
 
 def expressions_at(place: FramePlace, *, wide: bool) -> Iterable[str]:
-    """Returns the expressions worth reading in a frame: its statement's sub-expressions and the functions it calls.
+    """Returns the expressions worth reading in a frame: parts of its statement, and the functions that it calls.
 
-    `wide` adds the plain names, attributes and subscripts of the whole function.
+    `wide` adds names, attributes and subscripts of the whole function.
     """
     unit = place.source.unit if place.source else None
     if unit is None:

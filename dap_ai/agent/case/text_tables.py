@@ -1,4 +1,4 @@
-"""Tables as aligned text, limited in width, with hidden rows and columns counted and control characters escaped."""
+"""Formats tables as aligned text of limited width. Counts hidden rows and columns, and escapes control characters."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MISSING = frozenset({"NaN", "NaT", "<NA>", "None"})
 
 
 def table_of(value: Value, max_width: int = MAX_WIDTH) -> str:
-    """Returns a value's table with its size and types below; empty if the value has no table."""
+    """Formats a value's table, with size and types below. Returns an empty string if the value has no table."""
     if value.table is None:
         return ""
     return aligned(value.table, max_width)
 
 
 def shortened(table: Table, rows: int) -> Table:
-    """Returns the table with at most `rows` rows, the first and the last ones."""
+    """Returns the table with at most `rows` rows: its first and its last rows."""
     size = len(table.index[0].cells) if table.index else 0
     if size <= rows:
         return table
@@ -45,7 +45,7 @@ def shortened(table: Table, rows: int) -> Table:
 
 
 def aligned(table: Table, max_width: int = MAX_WIDTH) -> str:
-    """Formats a table: header of labels, rows, then total size and types."""
+    """Formats a table: column labels, rows, then size and types."""
     index = [_Block(column) for column in table.index]
     own = [_Block(column) for column in table.columns]
     left, right = _fitting(index, own, table, max_width)
@@ -64,7 +64,7 @@ def aligned(table: Table, max_width: int = MAX_WIDTH) -> str:
 
 
 def _header(table: Table, index: Sequence[_Block], blocks: Sequence[_Block]) -> Iterator[str]:
-    """Yields a line per level of the column labels, and the names of the index columns."""
+    """Yields one line for each level of the column labels, and a line with the names of the index columns."""
     levels = max((len(block.labels) for block in blocks[len(index) :]), default=1)
     heads = [_short(name) for name in table.label_names] if any(table.label_names) else []
     if heads and index:
@@ -99,7 +99,7 @@ def _footer(table: Table, hidden: int) -> Iterator[str]:
 
 
 class _Block:
-    """A column as text of uniform width."""
+    """One column's cells and the width to which they are padded."""
 
     def __init__(self, column: Column) -> None:
         self.labels = [_short(label) for label in column.labels]
@@ -115,12 +115,12 @@ class _Block:
         self.width = max(self.width, *map(_cells_wide, texts), 0)
 
     def label(self, level: int) -> str:
-        """Returns the column's label at one header level; empty if it has none there."""
+        """Returns the column's label at one header level; empty if the column has fewer levels."""
         return self.labels[level] if level < len(self.labels) else ""
 
 
 class _Gap(_Block):
-    """Placeholder column for hidden columns."""
+    """Column of `...` that stands for hidden columns."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(Column(["..."], ["..."] * rows))
@@ -129,7 +129,7 @@ class _Gap(_Block):
 def _fitting(
     index: Sequence[_Block], own: Sequence[_Block], table: Table, max_width: int
 ) -> tuple[list[_Block], list[_Block]]:
-    """Returns the columns before and after the gap: all, or as many as fit, from both ends."""
+    """Returns the columns to show before and after the gap. If not all fit, drops columns in the middle."""
     room = max_width - sum(block.width + len(_GAP) for block in index)
     if not table.hidden_columns and sum(block.width + len(_GAP) for block in own) <= room:
         return list(own), []
@@ -167,7 +167,10 @@ def _name(column: Column) -> str:
 
 
 def _rounded(cells: Sequence[str]) -> list[str]:
-    """Formats floats with the decimals of the longest, at most six; very large or small ones with exponents."""
+    """Formats all floats with the same number of decimals, at most six.
+
+    Uses exponents for very large or small values.
+    """
     numbers = [float(cell) for cell in cells if _NUMBER.fullmatch(cell) and cell.strip("+-") != "inf"]
     sizes = [abs(number) for number in numbers if number]
     if sizes and (max(sizes) >= 1e15 or min(sizes) < 1e-4):
@@ -189,7 +192,7 @@ def _short(cell: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Returns text on one line, with unprintable characters escaped."""
+    """Returns the text with unprintable characters, including line breaks, escaped."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

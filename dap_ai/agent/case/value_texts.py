@@ -1,4 +1,4 @@
-"""Formats values as short text on one line, marking every cut."""
+"""Formats values as short one-line texts with a mark at every cut."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ CHARS_PER_TOKEN = 4
 """Estimated characters per token."""
 
 _BEFORE_CHARS = 12
-"""Characters of a common beginning to show before two texts differ."""
+"""Number of equal characters to show before the first difference of two texts."""
 _CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars|\.\.\.")
 _QUIET = frozenset({"module", "class", "function"})
 MISSING = object()
 PLAIN = frozenset(
     {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
 )
-"""Kinds whose text is complete."""
+"""Kinds of values whose text also shows the type."""
 _SIZED_TEXTS = frozenset({"dataframe", "series", "index", "extension"})
 
 
 def cut(text: str, max_chars: int) -> str:
-    """Returns the text on one line, at most `max_chars` long, with the number of missing characters."""
+    """Returns the text on one line, at most `max_chars` long. A mark at the end counts the missing characters."""
     text = " ".join(text.split("\n"))
     if len(text) <= max_chars:
         return text
@@ -34,14 +34,14 @@ def cut(text: str, max_chars: int) -> str:
 
 
 def shared(first: str, second: str) -> str:
-    """Returns the common beginning of two texts if one was cut before they differ; empty if they visibly differ."""
+    """Returns the common beginning of two texts if a cut hides whether they differ; empty if the difference shows."""
     shorter = min((first, second), key=lambda text: len(_CUT.split(text, maxsplit=1)[0]))
     known = _CUT.split(shorter, maxsplit=1)[0]
     return known if known != shorter and first.startswith(known) and second.startswith(known) else ""
 
 
 def cut_apart(first: str, second: str, max_chars: int) -> tuple[str, str]:
-    """Cuts two texts to at most `max_chars` each so that their first difference shows, if it is in the texts."""
+    """Cuts two texts to at most `max_chars` each, so that the result shows their first difference."""
     pairs = enumerate(zip(first, second, strict=False))
     same = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
     start = same - _BEFORE_CHARS
@@ -51,12 +51,12 @@ def cut_apart(first: str, second: str, max_chars: int) -> tuple[str, str]:
 
 
 def first_of(rows: Sequence[str], most: int) -> list[str]:
-    """Returns the first `most` rows, and a row that counts the rest."""
+    """Returns the first `most` rows, and a row with the number of the remaining rows."""
     return [*rows[:most], *([f"... {len(rows) - most} more"] if len(rows) > most else [])]
 
 
 def show(value: Value, max_chars: int = 120) -> str:
-    """Formats a value as an answer cites it: its text, plus shape, length or note if the text lacks them."""
+    """Formats a value for an answer. Adds shape, length or note if the text does not contain them."""
     text = cut(value.text, max_chars)
     extra: list[str] = []
     if value.kind in _SIZED_TEXTS:
@@ -71,13 +71,13 @@ def show(value: Value, max_chars: int = 120) -> str:
 
 
 def typed(value: Value, max_chars: int = 120) -> str:
-    """Formats a value with its type if the text does not show it."""
+    """Formats a value, followed by its type if the text does not show it."""
     text = show(value, max_chars)
     return text if value.kind in PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
 
 
 def show_result(fact: ExpressionResult, max_chars: int = 120) -> str:
-    """Formats a result: its value, or why there is none."""
+    """Formats an expression's result: the value, or the reason why there is no value."""
     if fact.value is not None:
         return f"{show(fact.value, max_chars)}{timed(fact.value, max_chars)}"
     if fact.error == "raised":
@@ -86,28 +86,31 @@ def show_result(fact: ExpressionResult, max_chars: int = 120) -> str:
 
 
 def variables(facts: FrameFacts, *, as_of_now: bool = False) -> list[Variable]:
-    """Returns a frame's arguments and locals that are data, without functions, classes and modules.
+    """Returns the arguments and locals of a frame, without functions, classes and modules.
 
-    `as_of_now` adds those whose value is known only after cleanup has run.
+    `as_of_now` adds variables whose value is known only after cleanup has run.
     """
     both = [v for v in [*facts.arguments, *facts.locals] if as_of_now or v.value.time != "now"]
     return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
 
 
 def when(value: Value, max_chars: int = 60) -> str:
-    """Describes when a value was read if the program has cleaned up since it failed: ` when it failed, now `[]``."""
+    """Describes when a value was read if the program cleaned up after its failure: ` when it failed, now `[]``."""
     if value.time == "failed":
         return f" when it failed, now `{cut(value.now, max_chars)}`" if value.now else " when it failed"
     return " now, after cleanup has run" if value.time == "now" else ""
 
 
 def bound(facts: FrameFacts | None) -> list[str]:
-    """Returns all names that the frame binds."""
+    """Returns the names of the frame's arguments and locals."""
     return [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
 
 
 def find(facts: FrameFacts | None, name: str, *, as_of_now: bool = False) -> Value | None:
-    """Returns the value of a name bound in the frame, or None; `as_of_now` as in `variables`."""
+    """Returns the value of a frame's argument or local, or None.
+
+    `as_of_now` also finds values known only after cleanup.
+    """
     for variable in [*facts.arguments, *facts.locals] if facts else []:
         if variable.name == name and (as_of_now or variable.value.time != "now"):
             return variable.value
@@ -115,12 +118,12 @@ def find(facts: FrameFacts | None, name: str, *, as_of_now: bool = False) -> Val
 
 
 def literal(value: Value | None) -> Any:
-    """Returns the Python value of a plain value's text; `MISSING` if the text is incomplete."""
+    """Parses the text of a value as a Python literal. `MISSING` if the text is incomplete or not a literal."""
     return MISSING if value is None or value.truncated else literal_in(value.text)
 
 
 def literal_in(code: str | ast.expr | None) -> Any:
-    """Returns the Python value of a literal or a display of literals, as text or parsed; `MISSING` if it is neither."""
+    """Evaluates a Python literal, given as text or AST. `MISSING` if the code is not a literal."""
     try:
         return ast.literal_eval(code) if code is not None else MISSING
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
@@ -134,7 +137,7 @@ def number_in(code: str | ast.expr | None) -> int | float | None:
 
 
 def number_of(value: Value | None) -> int | float | None:
-    """Returns a value's number, or None if it is not a number or its text is incomplete."""
+    """Returns a value's number. None if the value is not a number or its text is incomplete."""
     if value is None or value.kind not in ("int", "float") or value.truncated:
         return None
     try:
@@ -144,14 +147,17 @@ def number_of(value: Value | None) -> int | float | None:
 
 
 def timed(value: Value, max_chars: int = 60) -> str:
-    """Describes when a value was read, for use beside a plain value: ` (when it failed; now [])`."""
+    """Describes when a value was read, for use after the value: ` (when it failed; now [])`."""
     if value.time == "failed":
         return f" (when it failed; now {cut(value.now, max_chars)})"
     return " (now, after cleanup)" if value.time == "now" else ""
 
 
 def in_a_line(facts: FrameFacts | None, level: int, full: int, show: Callable[[Value, int], str] = show) -> str:
-    """Formats a frame's values, at most `full` characters each; fewer and shorter at each `level` from 0 to 6."""
+    """Formats a frame's variables on one line, with at most `full` characters per value.
+
+    Each higher `level`, from 0 to 6, shows fewer variables and shorter values.
+    """
     if facts is None:
         return ""
     if facts.error:

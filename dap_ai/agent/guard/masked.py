@@ -1,10 +1,10 @@
-"""Masks everything that goes to a model, to the user or to a file.
+"""Masks the secrets in everything that goes to a model, to the user or to a file.
 
-Data from the program is already masked as it is read (masked_debugger.py); this module masks source text, questions,
+Data from the program is already masked as it is read (masked_debugger.py). This module masks source text, questions,
 texts of a model or endpoint, and dap_ai's own errors. Masking twice changes nothing.
 
-It also makes invisible characters visible for the user (protocol/wire/visible.py), so that nothing in an answer acts
-on a terminal or hides. File names and diffs stay unchanged, because they are opened and applied.
+It also escapes invisible characters for the user (protocol/wire/visible.py), so that no answer can control a terminal
+or hide text. File names and diffs stay unchanged, because they are opened and applied.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from dap_ai.protocol.wire.value_path import PathNode
 from dap_ai.protocol.wire.visible import hidden_in, visible
 
 _STRUCTURE = frozenset({"role", "id", "tool_call_id", "type"})
-"""Message fields besides text that an endpoint reads: ids look random but are not secrets."""
+"""Message fields that are not masked, because the endpoint needs them: ids look random but are not secrets."""
 NOT_AS_IS = "it holds a masked secret: it cannot be applied as it is"
 NOT_AS_TRIED = "it would write characters that do not show, which stand here as escapes: so it was not tried"
 
 
 class MaskedModel(PassingModel):
-    """Masks what is sent to a model, and sends nothing once another model was chosen. See model_port.Model."""
+    """Model wrapper that masks every message to the model. Sends nothing after the user has chosen another model."""
 
     def __init__(self, model: Model, masker: Masker) -> None:
         super().__init__(model)
@@ -42,7 +42,7 @@ class MaskedModel(PassingModel):
         self.is_chosen = True
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """Streams the reply to the masked messages. Raises ModelError, also if another model was chosen."""
+        """Streams the reply to the masked messages. Raises ModelError, also after another model was chosen."""
         if not self.is_chosen:
             raise ModelError("request", "Another model was chosen meanwhile.")
         sent = [masked_message(self._masker, message) for message in messages]
@@ -52,7 +52,7 @@ class MaskedModel(PassingModel):
 
 
 class MaskedSink:
-    """Masks what is sent to a sink; answers go out in whole lines, so that no secret is split. See Sink."""
+    """Sink wrapper that masks each text. Sends answers in whole lines, because a secret may span two pieces."""
 
     def __init__(self, sink: SafeSink, masker: Masker) -> None:
         self._sink = sink
@@ -60,7 +60,7 @@ class MaskedSink:
         self._stream = MaskedStream(masker)
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        """Masks and sends a text; a tool step is sent after all text before it."""
+        """Masks a text and sends it to the sink. Before a tool step, sends all answer text that is held back."""
         if category == "answer":
             self._say(self._stream.feed(text))
             return
@@ -69,7 +69,7 @@ class MaskedSink:
         self._sink.emit(category, visible(self._masker.mask(text)), tool and masked_step(self._masker, tool))
 
     def finish(self) -> None:
-        """Sends the text still held back."""
+        """Sends the answer text that is still held back."""
         self._say(self._stream.finish())
 
     def _say(self, text: Safe) -> None:
@@ -78,7 +78,7 @@ class MaskedSink:
 
 
 def masked_message(masker: Masker, message: Message) -> SafeFields:
-    """Masks a message of a conversation or a row of a transcript."""
+    """Masks a message to a model or a row of a transcript."""
     return safe_fields(_fields(masker, message))
 
 
@@ -96,13 +96,13 @@ def _part(masker: Masker, value: object) -> SafeJson:
 
 
 def masked_step(masker: Masker, step: ToolStep) -> SafeStep:
-    """Masks a step for display."""
+    """Masks a tool step for display."""
     name, call = visible(masker.mask(step.name)), visible(masker.mask(step.call))
     return SafeStep(replaced(step, name=name, call=call, result=visible(masker.mask(step.result))))
 
 
 def masked_answer(masker: Masker, answer: Answer) -> SafeAnswer:
-    """Masks an answer in place and makes invisible characters visible."""
+    """Masks an answer in place and escapes its invisible characters."""
     put(answer, text=visible(masker.mask(answer.text)), error=visible(masker.mask(answer.error)))
     put(answer, gist=visible(masker.mask(answer.gist)))
     for cited in answer.evidence:
@@ -134,7 +134,7 @@ def _mask_node(masker: Masker, node: PathNode) -> None:
 
 
 def _hides(diff: str) -> bool:
-    """Whether a diff adds more invisible characters than it removes, which the user could not see."""
+    """Whether a diff adds invisible characters, which the user could not see before applying it."""
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
     for line in diff.replace("\r\n", "\n").split("\n"):
@@ -143,20 +143,20 @@ def _hides(diff: str) -> bool:
 
 
 def not_answered(masker: Masker, error: Exception) -> NotAnswered:
-    """Returns the masked reason why there is no answer."""
+    """Returns the masked reason why a question has no answer."""
     is_ours = not isinstance(error, RequestFailed)
     text = visible(masker.mask(f"{type(error).__name__}: {error}" if is_ours else error.user_text))
     return NotAnswered(text, stale=isinstance(error, NotStopped), is_ours=is_ours)
 
 
 def learn_sources(masker: Masker, places: Iterable[FramePlace]) -> None:
-    """Learns the secrets in the frames' source, so that they are masked everywhere from now on."""
+    """Learns the secrets in the frames' source, so that the masker masks them in every later text."""
     for text in {place.source.path: place.source.text for place in places if place.source}.values():
         learn_text(masker, text)
 
 
 def learn_text(masker: Masker, text: str) -> None:
-    """Learns the secrets in one text; does nothing for a text it has seen before."""
+    """Learns the secrets in one text. Does nothing if the masker has already seen this text."""
     if not masker.is_new(text):
         return
     for start, end in masker.secrets(text):
@@ -164,14 +164,14 @@ def learn_text(masker: Masker, text: str) -> None:
 
 
 class Tally:
-    """Counts what is masked from its creation on."""
+    """Counts the secrets that the masker masks after this object was created."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
         self._before = {(row.placeholder, row.rule): row.times for row in masker.shown()}
 
     def rows(self) -> list[MaskedRow]:
-        """Returns the counts, most frequent first; never the secrets themselves."""
+        """Returns placeholder, rule and count of each masked secret, most frequent first."""
         rows: list[MaskedSecret] = []
         for row in self._masker.shown():
             times = row.times - self._before.get((row.placeholder, row.rule), 0)

@@ -1,7 +1,7 @@
-"""A Debugger that masks data from the program as it is read, before anything is cut or cited.
+"""A Debugger that masks the secrets in the program's data when it reads them, before any text is cut or cited.
 
-So its users (tools, the analyst, the confirmation of evidence) never hold a secret, and equal secrets still compare
-equal. Paths, names and structure stay unchanged, because files are opened by them.
+Its users (tools, the analyst, the confirmation of evidence) never hold a secret. Equal secrets still compare equal.
+Paths, names and structure stay unchanged, because files are opened by them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, repl
 MAX_HIDDEN = 200
 _MIN_HIDDEN_CHARS = 6
 _MASKED_REPLIES = frozenset({"variables", "exceptionInfo", "evaluate"})
-"""DAP responses that contain values; others contain paths and lines."""
+"""DAP commands whose responses contain values. Responses to other commands contain paths and lines."""
 _DERIVED = (
     "refused: it works on {name}, which holds a secret; a secret's value is masked, and nothing may be computed from "
     "it here: use the name alone"
@@ -35,10 +35,13 @@ _DERIVED = (
 
 
 class MaskedDebugger(PassingSession):
-    """Masks the data of another Debugger. See protocol.contracts.debugger.Debugger."""
+    """Debugger wrapper that masks the secrets in everything the debugger returns."""
 
     def __init__(self, debugger: RawDebugger, masker: Masker, *, hiding: bool) -> None:
-        """`hiding` prevents computing from secrets: copies contain none, the inspector reads only stored values."""
+        """`hiding` forbids computing with secrets.
+
+        Snapshots contain none, and the inspector only reads stored values.
+        """
         super().__init__(debugger)
         self._debugger = debugger
         self._masker = masker
@@ -48,7 +51,7 @@ class MaskedDebugger(PassingSession):
 
     @property
     def stop(self) -> StopEvent | None:
-        """The stop, with masked values of edits and data breakpoints."""
+        """The stop, with masked values of the user's edits and of data breakpoints."""
         stop = super().stop
         if stop is None or not (stop.edits or stop.hit):
             return stop
@@ -62,7 +65,10 @@ class MaskedDebugger(PassingSession):
         return self._masker.mask_fields(body) if command in _MASKED_REPLIES else SafeFields(body)
 
     async def inspect(self, query: Query) -> Inspection:
-        """Inspects and masks the result; requests and learns the secrets once per stop."""
+        """Inspects frames and masks the result.
+
+        At the first inspection of a stop, also learns the program's secrets.
+        """
         stop = self.stop
         if stop and stop.epoch != self._learned_epoch:
             query = msgspec.structs.replace(query, secrets=True)
@@ -105,7 +111,10 @@ class MaskedDebugger(PassingSession):
         return found
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """Evaluates in a copy, without the known secrets if they are hidden, and masks the result."""
+        """Evaluates in a snapshot and masks the result.
+
+        If secrets are hidden, the snapshot contains placeholders instead.
+        """
         shown: dict[str, Safe] = {}
         for node in (query.follow.node, query.follow.when) if query.follow else ():
             if node and (refused := self._refused(node)):
@@ -121,21 +130,21 @@ class MaskedDebugger(PassingSession):
         return replaced(done, result=self._values.text(done.result))
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
-        """Asks for consent; the action is not masked, because the user must see what they allow."""
+        """Asks the user for consent to an action, which is not masked: the user must see what they allow."""
         return await self._debugger.approve(kind, as_it_is(action), self._values.text(reason), self._values.text(now))
 
     def output_tail(self) -> Sequence[tuple[str, Safe]]:
-        """Returns the masked output; pieces are joined first, because a secret may span two."""
+        """Returns the end of the program's output, masked. Joins its pieces first, because a secret may span two."""
         pieces = groupby(opened(self._debugger.output_tail()), key=lambda piece: piece[0])
         return [(category, self._values.text("".join(text for _, text in group))) for category, group in pieces]
 
     def caught(self) -> Caught | None:
-        """Returns the caught exception with its message masked, or None."""
+        """Returns the exception that the program caught, with its message masked. None if there is no exception."""
         caught = opened(self._debugger.caught())
         return replaced(caught, message=self._values.text(caught.message)) if caught else None
 
     def history(self) -> Sequence[HistoryItem]:
-        """Returns the masked history."""
+        """Returns the session's history with masked texts."""
         return [
             replaced(h, text=self._values.text(h.text), result=self._values.value_text(label_of(h.text), h.result))
             for h in opened(self._debugger.history())
@@ -167,7 +176,7 @@ class MaskedDebugger(PassingSession):
         return [Hidden(secret, filler) for secret, filler in zip(known, made, strict=True)]
 
     def _refused(self, node: Node) -> ExpressionResult | None:
-        """Returns the refusal of an expression that would compute from a secret, or None."""
+        """Returns a refusal if the expression would compute with a secret, else None."""
         if not self._hiding or (is_path(node) and not self._is_character(node)):
             return None
         name = next((n for n in names_in(node) if n in self._values.holders or _is_sure(n)), "")
@@ -186,7 +195,7 @@ def _is_sure(name: str) -> bool:
 
 
 def is_path(node: Node) -> bool:
-    """Whether an expression only locates a value: names, attributes, constant keys and indices, `len`."""
+    """Whether an expression only locates a value, by names, attributes, constant keys and indices, or `len`."""
     match node:
         case ["n", _]:
             return True
@@ -201,7 +210,7 @@ def is_path(node: Node) -> bool:
 
 
 def names_in(node: Any) -> Generator[str]:
-    """Yields all names, attributes and constant texts of an expression."""
+    """Yields the names, attributes and string constants of an expression."""
     if isinstance(node, dict):
         node = list(cast("dict[str, Any]", node).values())
     if not isinstance(node, list):

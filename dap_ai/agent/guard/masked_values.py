@@ -1,4 +1,4 @@
-"""Masks what a debugger returns: values, frames, exceptions and results of copies."""
+"""Masks the values, frames and exceptions that a debugger returns, and the results of snapshots."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ T = TypeVar("T")
 
 
 class ValueMasker:
-    """Masks values by their names and texts, and remembers which names hold secrets."""
+    """Masks the secrets in values, and remembers which variables hold secrets."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
         self.holders: set[str] = set()
-        """Names whose values contain a secret."""
+        """Names of values that contain a secret."""
         self.strings: set[str] = set()
-        """Names of values with a secret that are strings or bytes."""
+        """Names of strings and bytes that contain a secret."""
 
     def learn_table(self, value: Value) -> None:
-        """Learns the secrets in a table's cells."""
+        """Learns the secrets in the cells of a value's table."""
         for name, text in secret_cells(value.table) if value.table else ():
             self._masker.learn(name, text)
 
     def watched(self, watched: WatchedData) -> WatchedData:
-        """Masks the value of a data breakpoint's variable."""
+        """Masks the previous value of a variable at which a data breakpoint stopped."""
         return msgspec.structs.replace(watched, before=self.value_text(label_of(watched.name), watched.before))
 
     def edit(self, edit: ValueEdit) -> ValueEdit:
-        """Masks a value set in the debugger."""
+        """Masks a value that was set in the debugger."""
         name = label_of(edit.name)
         value, before = self.value_text(name, edit.value), self.value_text(name, edit.before)
         return msgspec.structs.replace(edit, value=value, before=before, typed=self.text(edit.typed))
 
     def text(self, text: str) -> Safe:
-        """Masks any text; texts of up to 4 characters stay unchanged."""
+        """Masks the secrets in a text. Leaves texts of up to 4 characters unchanged."""
         return as_it_is(text) if len(text) <= _SHORT else self._masker.mask(text)
 
     def message(self, text: str) -> Safe:
-        """Masks an exception's message, without terminal colours that a test runner may add."""
+        """Masks an exception's message and removes terminal colours."""
         return self.text(without_colours(text))
 
     def value_text(self, name: str, text: str) -> Safe:
-        """Masks the text of a named value, and remembers the name if it contains a secret."""
+        """Masks the text of the value called `name`. Remembers the name if the value contains a secret."""
         if len(text) <= _SHORT and not secret_name(name):
             return as_it_is(text)
         masked = self._masker.mask_value(name, text) if name else self._masker.mask(text)
@@ -68,7 +68,7 @@ class ValueMasker:
         return masked
 
     def value(self, name: str, value: Value) -> None:
-        """Masks a named value in place."""
+        """Masks the value called `name` in place."""
         text = self.value_text(name, value.text)
         if value.text != text and value.kind in ("str", "bytes"):
             self.strings.add(name)
@@ -97,7 +97,7 @@ class ValueMasker:
             self.value(name, fact.value)
 
     def frame(self, facts: FrameFacts, names: Sequence[str]) -> None:
-        """Masks a frame in place. `names` holds one name for each of its expressions, empty if there is none."""
+        """Masks a frame in place. `names` holds a name for each expression of the frame, empty for an unnamed value."""
         put(facts, error=self.text(facts.error), expressions=[self.text(text) for text in facts.expressions])
         for variable in (*facts.arguments, *facts.locals):
             self.value(variable.name, variable.value)
@@ -116,7 +116,10 @@ class ValueMasker:
             self.value("", value)
 
     def result(self, made: Raw[SnapshotResult], query: SnapshotQuery, shown: Mapping[str, Safe]) -> SnapshotResult:
-        """Masks a snapshot's result. `shown`: placeholders by the filler that replaces each secret in the copy."""
+        """Masks the result of a snapshot.
+
+        In the snapshot, a filler text replaces each secret. `shown` maps these fillers to placeholders.
+        """
         result = _unfilled(opened(made), shown) if shown else opened(made)
         if result.value is not None:
             self.value(label_of(query.expression), result.value)
@@ -176,12 +179,12 @@ class ValueMasker:
 
 
 def opened(read: Raw[T]) -> T:
-    """Returns unmasked data for masking."""
+    """Returns the unmasked data of a `Raw` value, for masking."""
     return cast("T", read)
 
 
 def _unfilled(result: SnapshotResult, shown: Mapping[str, Safe]) -> SnapshotResult:
-    """Replaces the copy's fillers for secrets by their placeholders."""
+    """Replaces the filler texts of a snapshot by the placeholders of the secrets."""
     text = msgspec.json.encode(result).decode()
     for filler, placeholder in sorted(shown.items(), key=lambda pair: -len(pair[0])):
         if filler != placeholder:
@@ -190,7 +193,10 @@ def _unfilled(result: SnapshotResult, shown: Mapping[str, Safe]) -> SnapshotResu
 
 
 def label(node: Node) -> str:
-    """Returns the name of an expression's value: `api_key` for `config.api_key` and `config["api_key"]`; else empty."""
+    """Returns the last name of an expression: `api_key` for `config.api_key` and `config["api_key"]`.
+
+    Returns an empty string for any other expression.
+    """
     match node:
         case ["n", str(name)] | ["a", _, str(name)] | ["s", _, ["c", str(name)]]:
             return name
@@ -201,6 +207,6 @@ def label(node: Node) -> str:
 
 
 def label_of(expression: str) -> str:
-    """Returns the name of an expression's value, from source text; empty if it has none."""
+    """Returns the last name of an expression in source text; empty if the expression has no such name."""
     found = _LAST_NAME.fullmatch(expression.strip())
     return (found["name"] or found["key"] or "") if found else ""

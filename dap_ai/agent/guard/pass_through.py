@@ -1,4 +1,4 @@
-"""Base classes for wrappers that change some members of a debugger or model and pass on all others."""
+"""Base classes of debugger and model wrappers: they delegate every member that a subclass does not change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.protocol.wire.safe import SafeFields
 
 
 class PassingSession:
-    """Delegates to another session. See protocol.contracts.debugger.StoppedSession."""
+    """Debugger wrapper that delegates to another session. Subclasses override what they change."""
 
     def __init__(self, session: StoppedSession) -> None:
         self._session = session
@@ -35,25 +35,25 @@ class PassingSession:
 
     @property
     def why_no_snapshot(self) -> str:
-        """The wrapped session's reason for making no snapshots."""
+        """The wrapped session's reason why it can make no snapshot."""
         return self._session.why_no_snapshot
 
     def lent_model(
         self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
-        """Streams a reply from the wrapped session's lent model."""
+        """Streams a reply from the model that the wrapped session's client lends."""
         return self._session.lent_model(messages, tools)
 
 
 class PassingModel:
-    """Delegates every member but `stream` to another Model. See model_port.Model."""
+    """Model wrapper that delegates everything but `stream` to another model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
 
     @property
     def provider(self) -> str:
-        """The wrapped model's provider."""
+        """The wrapped model's provider name."""
         return self._model.provider
 
     @property
@@ -63,7 +63,7 @@ class PassingModel:
 
     @property
     def notice(self) -> str:
-        """The wrapped model's notice."""
+        """The wrapped model's notice of what leaves the machine."""
         return self._model.notice
 
     def warm(self) -> None:

@@ -1,4 +1,4 @@
-"""Decides what an agent may do by level, tool and the user's lists; never by a model's text.
+"""Decides what an agent may do by level, tool and the user's lists. A model's text never affects the decision.
 
     observe    read stored values
     compute    also evaluate: in a copy of the program, or by the allow-list
@@ -30,51 +30,51 @@ PLACE = "{file}:{line}"
 
 
 class AnyTool(Protocol):
-    """Part of a tool that the policy uses; see agent.tools.base.Tool."""
+    """The members of a tool that the policy uses."""
 
     @property
     def name(self) -> str:
-        """Tool name in a call."""
+        """Name by which a model or user calls the tool."""
         ...
 
     @property
     def level(self) -> str:
-        """Lowest level at which it may be called; an unknown level counts as the highest."""
+        """Lowest level at which the tool may be called. An unknown level counts as the highest."""
         ...
 
     @property
     def main(self) -> str:
-        """Format string for its main argument."""
+        """Format string for the main argument of the tool."""
         ...
 
     @property
     def alternative(self) -> str:
-        """Alternative for a model that may not call it."""
+        """What a model can do instead if it may not call the tool."""
         ...
 
     def action(self, arguments: Any) -> str:
-        """Returns a call's main argument."""
+        """Returns the main argument of a call."""
         ...
 
     def deniable(self, arguments: Any) -> Sequence[str]:
-        """Returns the texts of a call that `deny` patterns are matched against."""
+        """Returns strings of a call that are compared with the user's `deny` patterns."""
         ...
 
 
 @dataclass(frozen=True)
 class PolicyVerdict:
-    """Decision about a call."""
+    """The policy's decision about one tool call."""
 
     outcome: Literal["allowed", "refused", "consent"]
     text: str = ""
-    """If refused: the rule and what to do instead."""
+    """For a refused call, the rule and what to do instead."""
     rule: str = ""
-    """Rule that decided, if not the default: `level compute`, `deny: environment`, `allow: step`, `unsafe`."""
+    """Rule that decided: `level compute`, `deny: environment`, `allow: step`, `unsafe`. Empty for the default."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The rules of one ask."""
+    """The level and the user's lists in force for one question."""
 
     level: Level = "compute"
     allow: Sequence[str] = ()
@@ -82,7 +82,7 @@ class Policy:
     unsafe: bool = False
 
     def decide(self, tool: AnyTool, arguments: ToolArguments) -> PolicyVerdict:
-        """Decides whether a call is allowed, refused, or needs the user's consent."""
+        """Decides whether a tool call is allowed, is refused, or needs the user's consent."""
         if pattern := next((p for p in self.deny if _denies(p, tool, arguments)), ""):
             text = f"`{tool.name}` is refused: the user's list `deny` has `{pattern}`. Do without it."
             return PolicyVerdict("refused", text, f"deny: {pattern}")
@@ -101,12 +101,12 @@ class Policy:
         return PolicyVerdict("consent")
 
     def offers(self, tool: AnyTool) -> bool:
-        """Whether a model may see the tool."""
+        """Whether a model may see the tool: its level suffices, and no `deny` pattern matches every call."""
         is_denied = any(fnmatchcase(tool.name, name) and wanted in ("", "*") for name, wanted in map(_parts, self.deny))
         return self._reaches(tool) and not is_denied
 
     def _reaches(self, tool: AnyTool) -> bool:
-        """Whether the tool's level is within the policy's; an unknown level is not."""
+        """Whether the policy's level permits the tool. False for an unknown level."""
         return tool.level in LEVELS[: LEVELS.index(self.level) + 1]
 
 
@@ -116,7 +116,7 @@ def instead(tool: AnyTool) -> str:
 
 
 def plain(text: str, max_chars: int) -> str:
-    """Returns a model's text for the user: on one line, invisible characters escaped, cut."""
+    """Formats a model's text for the user on one line, with invisible characters escaped and the end cut."""
     return cut(" ".join(visible(text).split()), max_chars, "…")
 
 
@@ -126,9 +126,9 @@ def _parts(pattern: str) -> tuple[str, str]:
 
 
 def _denies(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
-    """Whether a `deny` pattern matches a call, with white space collapsed and characters NFKC-normalised.
+    """Whether a `deny` pattern matches a call. White space is collapsed, characters are NFKC-normalised.
 
-    A file may also match by the end of its path.
+    A pattern for a file also matches the end of its path.
     """
     name, wanted = _parts(pattern)
     if not fnmatchcase(tool.name, name):
@@ -139,7 +139,10 @@ def _denies(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
 
 
 def _allows(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
-    """Whether an `allow` pattern matches. Wildcards match only places: in code, `total(*)` would match any call."""
+    """Whether an `allow` pattern matches a call.
+
+    Wildcards match only places in the source: for code, `total(*)` would match any call.
+    """
     name, wanted = _parts(pattern)
     if not fnmatchcase(tool.name, name):
         return False

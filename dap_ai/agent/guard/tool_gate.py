@@ -1,7 +1,8 @@
-"""The gate that every tool call passes: the policy decides, and the user if the policy asks for consent.
+"""The gate that every tool call passes: the policy decides, or the user if the policy requires consent.
 
-1. A model's text never affects a decision; its reason is only shown.
-2. An action the user has refused is not asked for again in the same question; after MAX_DENIALS refusals, none is.
+1. A model's text never affects a decision; the user only sees the model's reason.
+2. The gate does not ask again about an action that the user has refused in this question. After MAX_DENIALS refusals,
+it asks about no further action.
 3. Each decision is a status line for the user and a line of the transcript.
 """
 
@@ -26,7 +27,7 @@ MAX_ACTION_CHARS = 1000
 MAX_REASON_CHARS = 300
 MAX_NOW_CHARS = 200
 DECIDED = ("allowed (", "refused (")
-"""Beginnings of a decision's status line."""
+"""Beginnings of the status line for a decision."""
 _MAX_SHOWN_CHARS = 120
 _WHY_NOT = {"timeout": "nobody answered in time", "unseen": "there is nobody who could be asked"}
 _NO_MORE = "The user has refused {count} actions in this question: none is asked for any more. Answer without."
@@ -34,18 +35,18 @@ _NO_MORE = "The user has refused {count} actions in this question: none is asked
 
 @dataclass(eq=False)
 class ToolGate:
-    """Decides on the tool calls of one ask."""
+    """Decides about the tool calls of one question."""
 
     policy: Policy
     _debugger: Debugger
     _sink: Sink | None = None
     _keep: Callable[[Message], None] | None = None
     waited_s: float = field(default=0.0, init=False)
-    """Seconds spent waiting for the user."""
+    """Seconds spent waiting for the user's consent."""
     _denied: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str], init=False)
 
     def ruled_out(self, tool: AnyTool, arguments: ToolArguments) -> str:
-        """Returns why the policy refuses the call; empty if it does not."""
+        """Returns why the policy refuses the call; empty if the policy does not refuse."""
         verdict = self.policy.decide(tool, arguments)
         if verdict.outcome == "refused":
             self._note(tool, arguments, "refused", verdict.rule)
@@ -54,9 +55,10 @@ class ToolGate:
     async def refusal(
         self, tool: AnyTool, arguments: ToolArguments, now: Callable[[], Awaitable[str]] | None = None
     ) -> str:
-        """Returns why the call is not made and what to do instead; empty if it is made. Raises NotStopped.
+        """Decides about a call, asking the user if necessary. Raises NotStopped.
 
-        `now` reads the value that would be replaced, for the confirmation.
+        Returns why the call is refused and what to do instead; empty if the call may run. `now` reads the value that
+        the call would replace, for the confirmation.
         """
         verdict = self.policy.decide(tool, arguments)
         if verdict.outcome == "refused":
@@ -100,7 +102,7 @@ class ToolGate:
         *,
         unasked: bool = False,
     ) -> None:
-        """Reports and records a decision. `unasked`: the user has not seen the model's reason yet."""
+        """Reports a decision to the user and records it. `unasked`: the user has not yet seen the model's reason."""
         action = action_of(tool, arguments)
         reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
         if self._sink:
@@ -113,19 +115,19 @@ class ToolGate:
 
 
 def lets_go_on(status: str) -> bool:
-    """Whether a status line is of a decision that resumes the program immediately."""
+    """Whether a status line announces an allowed call that resumes the program."""
     return re.match(r"allowed \(.*?\): (step|continue_to) ", status) is not None
 
 
 def action_of(tool: AnyTool, arguments: ToolArguments) -> str:
-    """Returns the action as code, with its frame if it is not the question's."""
+    """Returns a call's main argument. Adds the frame number if the call changes the program in a given frame."""
     frame = getattr(arguments, "frame", None)
     text = tool.action(arguments)
     return text if frame is None or tool.level != "mutate" else f"{text}  # in frame {frame}"
 
 
 def _unreadable(tool: AnyTool, arguments: ToolArguments) -> str:
-    """Returns why the user could not see all of an action; empty if it is short, on one line and visible."""
+    """Returns why the user could not read the whole action; empty if the action is short, on one line and visible."""
     action = action_of(tool, arguments)
     if len(action) > MAX_ACTION_CHARS:
         return (

@@ -1,4 +1,4 @@
-"""A Debugger that reports every read to the user."""
+"""A Debugger wrapper that reports every read to the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dap_ai.system.texts import counted
 
 
 class Watched(PassingSession):
-    """Reports each read with its duration to the sink and counts it; within `quietly`, counts only snapshots."""
+    """Debugger wrapper that reports each call with its duration to the sink, and counts calls and snapshots."""
 
     def __init__(self, debugger: Debugger, sink: Sink) -> None:
         super().__init__(debugger)
@@ -31,7 +31,7 @@ class Watched(PassingSession):
 
     @contextlib.contextmanager
     def quietly(self) -> Generator[None]:
-        """Suppresses reports in the `with` block, whose reads belong to a step that is reported as a whole."""
+        """Suppresses reports in a `with` block whose calls belong to one reported step. Snapshots are still counted."""
         self._quiet = True
         try:
             yield
@@ -39,7 +39,7 @@ class Watched(PassingSession):
             self._quiet = False
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """Evaluates in a copy and reports the outcome; trials are only counted."""
+        """Evaluates in a snapshot and reports the outcome. Runs of a modified program are only counted."""
         began = time.monotonic()
         result = await self._debugger.snapshot(query)
         self.snapshots += 1
@@ -51,7 +51,7 @@ class Watched(PassingSession):
         return result
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends a DAP request and reports the number of rows."""
+        """Sends a DAP request and reports how many rows the response has."""
         began = time.monotonic()
         body = await self._debugger.request(command, arguments)
         count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
@@ -59,7 +59,7 @@ class Watched(PassingSession):
         return body
 
     async def inspect(self, query: Query) -> Inspection:
-        """Inspects frames and reports the number of variables."""
+        """Inspects frames and reports how many variables were read."""
         began = time.monotonic()
         found = await self._debugger.inspect(query)
         expressions = sum(len(frame.expressions) for frame in query.frames)
@@ -69,7 +69,7 @@ class Watched(PassingSession):
         return found
 
     async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
-        """Performs an action and reports the outcome."""
+        """Performs an action on the program and reports the outcome."""
         began = time.monotonic()
         done = await self._debugger.act(action, frame_id)
         what = type(action).__name__
@@ -77,7 +77,7 @@ class Watched(PassingSession):
         return done
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
-        """Asks the user for consent."""
+        """Asks the user for consent to an action."""
         return await self._debugger.approve(kind, action, reason, now)
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
@@ -85,11 +85,11 @@ class Watched(PassingSession):
         return self._debugger.output_tail()
 
     def caught(self) -> Caught | None:
-        """Returns the caught exception, or None."""
+        """Returns the exception that the program caught, or None."""
         return self._debugger.caught()
 
     def history(self) -> Sequence[HistoryItem]:
-        """Returns the session's history."""
+        """Returns the history of the session."""
         return self._debugger.history()
 
     def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
@@ -102,7 +102,7 @@ class Watched(PassingSession):
 
 
 def _came_of(result: SnapshotResult) -> str:
-    """Describes how a snapshot ended; only the reason if the result is unknown."""
+    """Describes how a snapshot ended. If the result is unknown, gives only the reason."""
     if result.unknown and result.beside is None:
         return f"not known: {result.unknown}"
     return result.error or result.status

@@ -1,6 +1,6 @@
-"""A language server's process and the conversation with it. Only this module uses pygls and lsprotocol.
+"""Runs a language server as a child process and exchanges messages with it. Only this module uses pygls and lsprotocol.
 
-The server ends when its stdin closes, so that none is left behind when this process ends.
+The server ends when its stdin closes, so that no server outlives this process.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class _Shown:
     version: int
     text: str
     stamp: tuple[float, int]
-    """Modification time and size of the file on disk."""
+    """Modification time and size of the file on disk when its text was last sent."""
     since: float
-    """Time of opening, in seconds since the epoch."""
+    """Time at which the file was opened in the server, in seconds since the epoch."""
 
 
 class Child:
-    """A running language server; create it with `start`."""
+    """A running language server process. Create an instance with `start`."""
 
     def __init__(self, process: asyncio.subprocess.Process, recipe: ServerRecipe) -> None:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  both are pipes
@@ -62,10 +62,10 @@ class Child:
         self._exit = asyncio.get_running_loop().create_task(process.wait())
         self._ending: asyncio.Task[None] | None = None
         self._shown: dict[str, _Shown] = {}
-        """Open files by path."""
+        """Files that are open in the server, by path."""
 
     def _answer_requests(self) -> None:
-        """Answers the server's requests, for which it may otherwise wait forever."""
+        """Registers answers to the server's requests. A server without an answer may wait forever."""
         told = self._recipe.configuration
 
         def configuration(asked: types.ConfigurationParams) -> list[Any]:
@@ -80,7 +80,10 @@ class Child:
 
     @classmethod
     async def start(cls, recipe: ServerRecipe, root: str) -> Child:
-        """Starts a server and waits until it is ready. Raises OSError, ServerEnded; ServerRefused for a bad Python."""
+        """Starts a server process and waits until it is ready.
+
+        Raises OSError, ServerEnded. Raises ServerRefused if the server cannot use the Python interpreter.
+        """
         process = await asyncio.create_subprocess_exec(
             *recipe.argv,
             stdin=asyncio.subprocess.PIPE,
@@ -99,7 +102,7 @@ class Child:
 
     @property
     def ended(self) -> bool:
-        """Whether the process has ended, or is about to."""
+        """Whether the server process has ended or is ending."""
         return self._exit.done() or self._ending is not None
 
     async def definitions(self, position: Position, timeout_s: float | None) -> list[SourceLine]:
@@ -127,12 +130,12 @@ class Child:
         return contents.value if isinstance(contents, types.MarkupContent) else ""
 
     async def learn(self, position: Position, timeout_s: float | None) -> None:
-        """Makes the server read a file. Raises ServerEnded, ServerRefused, TimeoutError."""
+        """Makes the server read the position's file. Raises ServerEnded, ServerRefused, TimeoutError."""
         document, _ = self._place(position)
         await self._answer(self._client.text_document_document_symbol(types.DocumentSymbolParams(document)), timeout_s)
 
     async def end(self) -> None:
-        """Ends the process, by force after 0.5 s. Safe to call twice; a cancelled call still ends it."""
+        """Ends the process, by force after 0.5 s. May be called twice. Continues even if the caller is cancelled."""
         if self._ending is None:
             self._ending = asyncio.get_running_loop().create_task(self._end())
         await asyncio.shield(self._ending)
@@ -147,7 +150,7 @@ class Child:
         self._reading.cancel()
 
     def _kill(self) -> None:
-        """Kills the process and its children: the program may have been started by a script."""
+        """Kills the process and its children, because the server may be the child of a start script."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.name == "posix":
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -155,7 +158,7 @@ class Child:
                 self._process.kill()
 
     async def _open(self, root: str) -> None:
-        """Initializes the server and requests one definition, which fails if the interpreter cannot be used."""
+        """Initializes the server. Then requests a definition, which fails if the server cannot use the interpreter."""
         general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf32])
         greeting = types.InitializeParams(
             capabilities=types.ClientCapabilities(
@@ -176,7 +179,7 @@ class Child:
             await self.definitions(Position(str(Path(root) / name), text, 1, len(text) - 2), None)
 
     def _place(self, position: Position) -> tuple[types.TextDocumentIdentifier, types.Position]:
-        """Returns a position for a request, after sending the server the current text of open files."""
+        """Sends the server the current text of all open files, and returns the position in LSP's form."""
         for path in [path for path in self._shown if path != position.path]:
             self._refresh(path)
         self._show(position)
@@ -201,7 +204,7 @@ class Child:
         self._client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
     def _refresh(self, path: str) -> None:
-        """Sends an open file again if it has changed on disk, and closes it if it is gone."""
+        """Sends an open file's text again if the file has changed on disk. Closes a file that no longer exists."""
         shown = self._shown[path]
         if shown.stamp == (now := _stamp(path)):
             return
@@ -229,7 +232,7 @@ class Child:
     async def _answer(self, asked: Future[Any], timeout_s: float | None) -> Any:
         """Returns the server's answer. Raises ServerEnded, ServerRefused, TimeoutError.
 
-        If cancelled, the answer stays pending, because pygls will still deliver it.
+        If this call is cancelled, the request stays pending, because pygls will still deliver its answer.
         """
         answer = asyncio.wrap_future(asked)
         answer.add_done_callback(_consume_error)
@@ -251,7 +254,7 @@ def _uri(path: str) -> str:
 
 
 def _stamp(path: str) -> tuple[float, int]:
-    """Returns a file's modification time and size; zeros if it does not exist."""
+    """Returns a file's modification time and size, or zeros if the file is unreadable."""
     try:
         found = Path(path).stat()
     except (OSError, ValueError):
@@ -260,7 +263,7 @@ def _stamp(path: str) -> tuple[float, int]:
 
 
 def _consume_error(answer: asyncio.Future[Any]) -> None:
-    """Marks an answer's exception as retrieved, so that the event loop does not log it."""
+    """Retrieves the exception of an answer, so that the event loop does not log it."""
     if not answer.cancelled():
         answer.exception()
 

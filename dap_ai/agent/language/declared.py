@@ -1,4 +1,4 @@
-"""Finds where C, C++ and Rust text defines a name, and the extent of a definition. Lines are 1-based."""
+"""Finds the lines of C, C++ and Rust source that define a name, and where a definition ends. Lines are 1-based."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from dap_ai.agent.source.source_file import SourceFile
 
 _MAX_LINES = 3000
-"""Maximum lines of one definition."""
+"""Maximum lines of a definition."""
 _MAX_UPWARDS = 400
-"""Maximum lines above a member that are searched for its type."""
+"""Maximum lines above a member in which to search for its type."""
 _TOKEN = re.compile(
     r"""(?P<skip> //[^\n]* | /\*.*?(?:\*/|\Z) | R"\(.*?(?:\)"|\Z) | "(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)
         | '(?:\\.[^'\n]*|[^'\\\n])' )"""
     r"| (?P<mark> [{}();] )",
     re.VERBOSE | re.DOTALL,
 )
-"""Unterminated comments and strings extend to the end; otherwise each beginning would be searched again."""
+"""Matches a comment, a string, a bracket or a semicolon. An unterminated comment or string extends to the end of the
+text.
+"""
 _HEAD = re.compile(
     r"\s*(template\s*<|#\s*\[|\[\[|(pub|static|inline|extern|constexpr|typedef|struct|const|unsafe)\b|[A-Z_]+\()"
 )
@@ -32,7 +34,7 @@ def last_part(symbol: str) -> str:
 
 
 def extent(source: SourceFile, line: int) -> tuple[int, int, bool]:
-    """Returns (first, last, has_body) of what begins at a line; a declaration has no body."""
+    """Returns (first, last, has_body) of the definition or declaration at a line. A declaration has no body."""
     if re.match(r"\s*#\s*define\b", source.line(line)):
         last = line
         while source.line(last).endswith("\\") and last < len(source.lines):
@@ -48,7 +50,7 @@ def extent(source: SourceFile, line: int) -> tuple[int, int, bool]:
 
 
 def _end(source: SourceFile, line: int) -> tuple[int, bool]:
-    """Returns the last line, and whether a closing brace ends it."""
+    """Returns (last line, has_body) of the definition or declaration at a line."""
     text = "\n".join(source.lines[line - 1 : line - 1 + _MAX_LINES])
     braces = parentheses = 0
     for found in _TOKEN.finditer(text):
@@ -67,7 +69,10 @@ def _end(source: SourceFile, line: int) -> tuple[int, bool]:
 
 
 def holder(source: SourceFile, line: int) -> tuple[int, int] | None:
-    """Returns the (first, last) line of the struct, class, enum, ... with a member on this line, or None."""
+    """Returns the (first, last) line of the struct, class or enum that contains a line.
+
+    None if no type contains the line.
+    """
     for start in range(line, max(0, line - _MAX_UPWARDS), -1):
         if _HOLDER.match(source.line(start)):
             first, last, has_body = extent(source, start)
@@ -77,7 +82,10 @@ def holder(source: SourceFile, line: int) -> tuple[int, int] | None:
 
 
 def defined_in(source: SourceFile, symbol: str) -> list[int]:
-    """Returns the lines on which a file defines a symbol; only matches of its qualified name, if there are any."""
+    """Returns the lines on which a file defines a symbol.
+
+    If functions match the symbol's qualified name, returns only these.
+    """
     name = last_part(symbol)
     if not re.search(rf"\b{re.escape(name.lstrip('~'))}\b", source.text):
         return []
@@ -92,7 +100,7 @@ def _matches(full: str, symbol: str) -> bool:
 
 
 def _others(source: SourceFile, name: str) -> Iterator[int]:
-    """Yields lines that define a name as a type, macro, alias or top-level variable."""
+    """Yields the lines that define `name` as a type, macro, alias or top-level variable."""
     word = re.escape(name)
     patterns = (
         rf"\s*#\s*define\s+{word}\b",
@@ -116,6 +124,6 @@ def _others(source: SourceFile, name: str) -> Iterator[int]:
 
 
 def _is_typedef(source: SourceFile, line: int, name: str) -> bool:
-    """Whether a `typedef struct { ... } name;` begins on the line."""
+    """Whether a `typedef struct { ... } name;` begins on this line."""
     _, last, has_body = extent(source, line)
     return has_body and bool(re.search(rf"\}}[^;]*\b{re.escape(name)}\s*;", source.line(last)))

@@ -1,4 +1,4 @@
-"""Requests to a language server, its answers, and its errors."""
+"""Types of a language server's requests, answers and errors."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ from dataclasses import dataclass
 
 
 class LanguageServerError(Exception):
-    """Raised when a language server cannot answer; the text says why."""
+    """Raised when a language server cannot answer. The text gives the reason."""
 
 
 class ServerEnded(Exception):  # noqa: N818  named after the event
-    """Raised when the language server's process ends before it answers."""
+    """Raised when the language server's process ends before it has answered."""
 
 
 class ServerRefused(Exception):  # noqa: N818  named after the event
-    """Raised when the language server answers with an error; the text is the server's."""
+    """Raised when the language server answers with an error. The text is the server's own."""
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folder and Python environment in which names are looked up."""
+    """The folder and the Python environment in which a language server looks up names."""
 
     root: str
     """Path of the workspace folder."""
     python: str = ""
-    """The debuggee's interpreter; empty for dap_ai's own environment."""
+    """Path of the debuggee's interpreter. Empty for dap_ai's own environment."""
     import_path: tuple[str, ...] = ()
     """The debuggee's `sys.path`, searched after the interpreter's own paths."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A character in a file. `line` is 1-based, `column` 0-based; `path` is absolute."""
+    """Position of a character in a file. `line` is 1-based, `column` 0-based; `path` is absolute."""
 
     path: str
     text: str
-    """Text of the whole file."""
+    """Full text of the file."""
     line: int
     column: int
     language: str = "python"
-    """Language name, as from source_files.language_of."""
+    """Language name that `source_files.language_of` returns for the file."""
 
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of a file, 1-based."""
+    """A file's path and the 1-based number of one line."""
 
     path: str
     line: int

@@ -1,4 +1,4 @@
-"""The language servers of a session: each starts at its first question, restarts at most once, ends with it."""
+"""The language servers of a debug session. Each server starts at its first question and restarts at most once."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ if TYPE_CHECKING:
 START_TIMEOUT_S = 10.0
 TIMEOUT_S = 5.0
 NATIVE_TIMEOUT_S = 15.0
-"""Longer timeout, because clangd reads all headers of a file before its first answer about it."""
+"""Timeout for clangd and rust-analyzer. clangd reads all headers of a file before it answers about the file."""
 _MAX_STARTS = 2
 T = TypeVar("T")
 NO_ANSWER = "the language server did not answer"
 
 
 class LanguageServer:
-    """A language server in one event loop. Ends for good with `close` or with this process."""
+    """A language server for one event loop. The server ends at `close` or with this process."""
 
     def __init__(
         self, start_timeout_s: float = START_TIMEOUT_S, timeout_s: float = TIMEOUT_S, family: Family = "python"
     ) -> None:
         self.workspace: Workspace | None = None
-        """Workspace, set before the first question; a later change takes effect at a restart."""
+        """Folder and Python environment, set before the first question. A change takes effect when the server restarts.
+        """
         self._family: Family = family
         self._start_timeout_s = start_timeout_s
         self._timeout_s = timeout_s
@@ -46,23 +47,23 @@ class LanguageServer:
         self._starts = 0
 
     async def definitions(self, position: Position) -> list[SourceLine]:
-        """Returns where the name at the position is defined; empty if unknown. Raises LanguageServerError."""
+        """Returns the lines that define the name at a position; empty if unknown. Raises LanguageServerError."""
         return await self._ask(position, lambda child: child.definitions(position, self._timeout_s))
 
     async def types(self, position: Position) -> list[SourceLine]:
-        """Returns where the type of the name at the position is defined. Raises LanguageServerError."""
+        """Returns the lines that define the type of the name at a position. Raises LanguageServerError."""
         return await self._ask(position, lambda child: child.types(position, self._timeout_s))
 
     async def about(self, position: Position) -> str:
-        """Returns the hover text for the name at the position; empty if none. Raises LanguageServerError."""
+        """Returns the hover text for the name at a position; empty if there is no text. Raises LanguageServerError."""
         return await self._ask(position, lambda child: child.about(position, self._timeout_s))
 
     async def learn(self, position: Position) -> None:
-        """Makes the server read a whole file and its definitions. Raises LanguageServerError."""
+        """Makes the server read a file and its definitions. Raises LanguageServerError."""
         await self._ask(position, lambda child: child.learn(position, self._timeout_s))
 
     async def close(self) -> None:
-        """Ends the server and refuses later questions."""
+        """Ends the server. Later questions raise LanguageServerError."""
         self._starts = _MAX_STARTS
         starting, self._child = self._child, None
         if starting is None:
@@ -118,7 +119,7 @@ class LanguageServer:
 
 
 def _child() -> type[Child]:
-    """Imports Child. Call it in a thread: the import takes 0.5 s, too long for the event loop."""
+    """Imports and returns class Child. Call this in a thread: the import takes 0.5 s, too long for the event loop."""
     from dap_ai.agent.language.child import Child  # noqa: PLC0415  see above
 
     return Child
@@ -129,25 +130,25 @@ def _is_over(child: asyncio.Task[Child]) -> bool:
 
 
 def _consume_error(child: asyncio.Task[Child]) -> None:
-    """Marks a failed start's exception as retrieved: whoever asks gets it, not the event loop."""
+    """Retrieves the exception of a failed start, so that the event loop does not log it."""
     if not child.cancelled():
         child.exception()
 
 
 class LanguageServers:
-    """The language servers of a session. They start at their first question and end when `close` returns."""
+    """The language servers of a debug session. They start at their first question and end at `close`."""
 
     def __init__(self) -> None:
         self._servers: dict[tuple[Family, str], LanguageServer] = {}
 
     def of(self, family: Family, root: str) -> LanguageServer:
-        """Returns the server for a language family and folder; a new one has no `workspace` yet."""
+        """Returns the server for a language family and folder. The caller sets the `workspace` of a new server."""
         if (family, root) not in self._servers:
             timeout_s = TIMEOUT_S if family == "python" else NATIVE_TIMEOUT_S
             self._servers[family, root] = LanguageServer(timeout_s=timeout_s, family=family)
         return self._servers[family, root]
 
     async def close(self) -> None:
-        """Ends all servers."""
+        """Ends all language servers of the session."""
         servers, self._servers = self._servers, {}
         await asyncio.gather(*(each.close() for each in servers.values()))

@@ -1,4 +1,4 @@
-"""How to start the language server of each language, if it is installed."""
+"""Builds the command line and the settings with which to start each language server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.system import child_python, programs
 from dap_ai.system.extras import DEFINITIONS
 
 Family = Literal["python", "clang", "rust"]
-"""Languages grouped by the language server that handles them."""
+"""Group of languages that one language server handles."""
 _FAMILIES: Mapping[str, Family] = {"python": "python", "c": "clang", "cpp": "clang", "rust": "rust"}
 _QUIET_RUST = {
     "cargo": {"buildScripts": {"enable": False}},
@@ -22,33 +22,38 @@ _QUIET_RUST = {
     "checkOnSave": False,
     "cachePriming": {"enable": False},
 }
-"""Options with which rust-analyzer compiles and runs nothing of the workspace."""
+"""Options that keep rust-analyzer from compiling or running the workspace's code."""
 
 
 @dataclass(frozen=True)
 class ServerRecipe:
-    """How to start one kind of language server for one workspace."""
+    """The command line and settings of a language server for one workspace."""
 
     argv: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The `initializationOptions` request field."""
+    """Value of `initializationOptions` in the `initialize` request."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Environment variables added to this process's own."""
+    """Environment variables to add to those of this process."""
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Settings by section, for servers that request them."""
+    """Settings by section, for servers that request their configuration."""
     probe: tuple[str, str] | None = None
-    """Name and text of a file for a first request, which must succeed before the server counts as started."""
+    """Name and text of a test file. The server counts as started when it has answered a request about this file."""
     command: Callable[[str, str], tuple[str, list[str]] | None] | None = None
-    """Returns the (folder, command) that compiles a file (path, language), if the server needs it."""
+    """Function that takes (path, language) and returns the (folder, command) that compiles the file. None if the server
+    needs no compile commands.
+    """
 
 
 def family_of(language: str) -> Family | None:
-    """Returns the family of a language, as from source_files.language_of; None if no server handles it."""
+    """Returns the language family for a name from `source_files.language_of`.
+
+    None if no server handles the language.
+    """
     return _FAMILIES.get(language)
 
 
 def name_of(family: Family) -> str:
-    """Returns the server's name for the user."""
+    """Returns the display name of a family's language server."""
     return {"python": "jedi-language-server", "clang": "clangd", "rust": "rust-analyzer"}[family]
 
 
@@ -58,7 +63,10 @@ def is_installed(family: Family = "python") -> bool:
 
 
 def why_not_installed(family: Family) -> str:
-    """Returns what is missing, with installation advice for dap_ai's own extras; empty if the server can be started."""
+    """Returns what is missing to start the language server; empty if nothing is missing.
+
+    If one of dap_ai's own extras is missing, returns how to install it.
+    """
     if "pygls" in DEFINITIONS.missing:
         return DEFINITIONS.install_advice
     if family == "python":
@@ -68,7 +76,7 @@ def why_not_installed(family: Family) -> str:
 
 
 def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> ServerRecipe:
-    """Returns the recipe for a workspace. Call it in a thread, because it searches the workspace's folders.
+    """Returns how to start the language server for a workspace. Call it in a thread: it searches many folders.
 
     Raises FileNotFoundError if the language server is not installed.
     """
@@ -94,7 +102,10 @@ def _has_jedi() -> bool:
 
 
 def find_basedpyright() -> str:
-    """Returns the path of basedpyright's language server in dap-ai's environment or on PATH; empty if none."""
+    """Returns the path of basedpyright's language server; empty if it is not installed.
+
+    Searches dap-ai's environment and PATH.
+    """
     name = "basedpyright-langserver"
     return programs.locate(name, programs.search_path()) or ""
 
@@ -110,7 +121,10 @@ def _of_basedpyright(python: str, import_path: tuple[str, ...]) -> dict[str, Any
 
 
 def find_rust_analyzer() -> str:
-    """Returns the path of rust-analyzer; empty if none. Ignores rustup's proxy for a missing component."""
+    """Returns the path of rust-analyzer, empty if not installed.
+
+    Ignores rustup's proxy program, which exists even without the component.
+    """
     found = programs.locate("rust-analyzer")
     if not found or Path(os.path.realpath(found)).stem != "rustup":
         return found or ""

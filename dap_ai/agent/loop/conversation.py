@@ -1,4 +1,4 @@
-"""The previous questions and answers of a conversation, and whether the program has moved on since.
+"""The previous questions and answers of a conversation, and whether the program has resumed since then.
 
 The messages are shortened if they no longer fit the model's context.
 """
@@ -19,22 +19,22 @@ from dap_ai.protocol.wire.safe import SafeFields
 MAX_TURNS = 20
 _MAX_PLACES = 3
 _AROUND = 12
-"""Lines to show before and after the line of a turn."""
+"""Number of source lines to show before and after a turn's line."""
 
 
 @dataclass
 class Turn:
-    """A question, its answer, and the stop it was about (None if nothing was stopped)."""
+    """One question with its answer. `stop` is the stop that the question was about, None if nothing was stopped."""
 
     question: str
     answer: Answer
     stop: StopEvent | None
     spot: str = ""
-    """Place of the stop, for the user: `shop.py:12`."""
+    """Place of the stop as shown to the user: `shop.py:12`."""
     told: bool = True
-    """Whether a model was asked, not a tool or the offline analyst."""
+    """Whether a model answered, rather than a tool or the offline analyst."""
     is_brought: bool = False
-    """Whether the turn is from an ended session, kept by the client."""
+    """Whether the turn belongs to an ended session, from which the client kept it."""
 
 
 @dataclass
@@ -43,24 +43,24 @@ class Conversation:
 
     id: str = ""
     messages: list[SafeFields] = field(default_factory=list[SafeFields])
-    """Messages to and from the model; empty before its first question."""
+    """Messages to and from the model. Empty before the first question to the model."""
     marker: str = field(default_factory=lambda: f"data-{secrets.token_hex(4)}")
-    """Random marker that fences output of the program, which cannot know it."""
+    """Random marker that encloses output of the program in messages. The program cannot know the marker."""
     turns: list[Turn] = field(default_factory=list[Turn])
     source: str = ""
-    """Current source around the places of an ended session's turns."""
+    """Current source around the places that an ended session's turns are about."""
 
     def add(self, turn: Turn) -> None:
-        """Adds a turn and drops the oldest beyond MAX_TURNS."""
+        """Adds a turn. Drops the oldest turns beyond MAX_TURNS."""
         self.turns = [*self.turns, turn][-MAX_TURNS:]
 
     @property
     def brought(self) -> list[Turn]:
-        """Turns of an ended session, which this session's model has not seen."""
+        """Turns of an ended session, which the model of this session has not seen."""
         return [turn for turn in self.turns if turn.is_brought]
 
     def bring(self, earlier: Earlier, sources: Sources) -> None:
-        """Continues a conversation whose session has ended."""
+        """Adds the turns of an ended session, with the current source at their places."""
         for said in earlier.turns:
             spot = f"{Path(said.file).name}:{said.line}" if said.file else ""
             self.add(Turn(said.question, Answer(said.answer), None, spot, told=False, is_brought=True))
@@ -69,7 +69,7 @@ class Conversation:
         self.source = "\n\n".join(filter(None, shown))
 
     def moved_on(self, stop: StopEvent | None) -> str:
-        """Returns a sentence that the program has continued since the last question; empty if it has not."""
+        """Returns a sentence if the program has resumed since the last question; else an empty string."""
         if not self.turns:
             return ""
         last = self.turns[-1]
@@ -78,7 +78,10 @@ class Conversation:
         return f"The program has continued since your last question, which was about {last.spot or 'an earlier stop'}."
 
     def recall(self, question: str) -> Turn | None:
-        """Returns the last turn whose answer contains a word of the question; else the last turn, or None."""
+        """Returns the last turn whose answer shares a word with the question, else the last turn.
+
+        None if the conversation has no turns.
+        """
         words = {w.strip("?`.,").casefold() for w in question.split() if len(w) > 3}
         for turn in reversed(self.turns):
             if words & {w.strip("?`.,:").casefold() for w in turn.answer.text.split()}:
@@ -96,13 +99,13 @@ def _lines(sources: Sources, file: str, line: int) -> str:
 
 
 _KEPT = 2
-"""Number of newest messages that are shortened last."""
+"""Number of newest messages, which are shortened only if shortening older messages is not enough."""
 _MAX_TOOL_CHARS = 400
 _MAX_CHARS = 4000
 
 
 def shrink(messages: list[SafeFields]) -> bool:
-    """Shortens tool results and long messages, the newest last. Returns False if nothing is left to shorten."""
+    """Shortens tool results and long messages, older messages first. Returns False if no message could be shortened."""
     older, newest = messages[1:-_KEPT], messages[-_KEPT:]
     return _cut(older, _MAX_TOOL_CHARS) or _cut(newest, _MAX_CHARS)
 

@@ -1,4 +1,4 @@
-"""The agent loop: asks the model, runs its tool calls and returns their results to it until it answers."""
+"""The agent loop: sends messages to the model, runs its tool calls and returns their results until it answers."""
 
 from __future__ import annotations
 
@@ -24,34 +24,37 @@ from dap_ai.protocol.wire.lent_replies import EDITOR
 from dap_ai.protocol.wire.safe import SafeFields
 
 _FIRST_WAIT_S = 5.0
-"""Seconds of waiting for the model before the first status."""
+"""Seconds to wait for the model before the first status message."""
 _THINKING_S = 2.0
-"""Minimum seconds between statuses that the model is thinking."""
+"""Minimum seconds between two status messages about a model that is thinking."""
 _REPEATS = "repeats"
-"""Finish reason of a reply that was cut off because it repeats itself."""
+"""Finish reason of a reply that the loop cut off because it repeats itself."""
 _STOPPED = "*The model repeats itself, and was stopped: what stands above is all that it found.*\n\n"
 _WITHOUT_TOOLS = "*The model repeats itself: it answers without tools from here on.*\n\n"
 _REPLY_TOKENS, _RESULT_TOKENS = 900, 1_000
-"""Maximum tokens that a reply and a tool's result usually cost."""
+"""Tokens to reserve for one reply and for one tool result."""
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
 
 
 @dataclass
 class AskBudget:
-    """Limits of one ask; 0 means no limit."""
+    """Limits of one question; 0 means no limit."""
 
     calls: int = 60
     tokens: int = 400_000
     seconds: float = 250.0
     usd: float = 0.0
     whole: int = 0
-    """Maximum tokens including the final reply, which is requested while it still fits."""
+    """Maximum tokens including the last reply. The loop requests the last reply while it still fits."""
     began: float = field(default_factory=time.monotonic)
     waited_s: Callable[[], float] = lambda: 0.0
-    """Returns the seconds spent waiting for the user's consent, which do not count."""
+    """Function that returns the seconds spent waiting for the user's consent. This time does not count."""
 
     def used_up(self, usage: Usage, ahead: int = 0) -> str:
-        """Returns the limit that is reached; empty if none. `ahead`: tokens to reserve within `whole`."""
+        """Returns the limit that is reached; empty if no limit is.
+
+        `ahead` is the number of tokens to reserve within `whole`.
+        """
         spent = time.monotonic() - self.began - self.waited_s()
         limits = (
             (self.calls, usage.tool_calls, "tool calls"),
@@ -65,7 +68,7 @@ class AskBudget:
 
 @dataclass
 class Talk:
-    """State of the loop: the messages and the usage grow."""
+    """State of one run of the loop. Messages and usage grow with each query."""
 
     model: Model
     messages: list[SafeFields]
@@ -75,16 +78,16 @@ class Talk:
     usage: Usage
     record: Transcript
     mask: Callable[[Message], SafeFields]
-    """Masks the secrets in a message."""
+    """Function that masks the secrets in a message."""
     limit: str = ""
-    """The limit that ended the loop; empty if none."""
+    """The limit that ended the loop; empty if no limit did."""
     sent_chars: int = 0
     """Characters of all messages and tool schemas sent so far."""
 
     def ahead(self, queries: int) -> int:
-        """Estimates the tokens of `queries` more queries, as the model counts them; 0 before the first query.
+        """Estimates the tokens of `queries` more queries to the model; 0 before the first query.
 
-        For an endpoint that counts no tokens, includes the queries already made.
+        If the endpoint counts no tokens, the estimate includes the queries already made.
         """
         if not self.usage.model_calls:
             return 0
@@ -95,7 +98,7 @@ class Talk:
 
 
 async def investigate(talk: Talk) -> str:
-    """Returns the model's answer, sending its text to the sink as it arrives. Raises ModelError."""
+    """Runs the loop and returns the model's answer. Sends its text to the sink as it arrives. Raises ModelError."""
     answer, nudged, before, changes = "", False, Reply(), 0
     while True:
         talk.limit = talk.budget.used_up(talk.usage, talk.ahead(2))
@@ -120,10 +123,10 @@ async def investigate(talk: Talk) -> str:
 
 
 async def _last_words(talk: Talk, why: str, nothing: str = "") -> str:
-    """Requests a last reply without tools, giving the reason `why`, and returns it.
+    """Tells the model `why` this reply is the last, requests it without tools, and returns it.
 
-    Calls in it are neither run nor kept. Returns `nothing` for an empty reply. Raises ModelError, also if both are
-    empty.
+    Ignores tool calls in the reply. Returns `nothing` for an empty reply. Raises ModelError if the query fails, or if
+    both the reply and `nothing` are empty.
     """
     add(talk, {"role": "user", "content": why})
     reply = await _query(talk, [])
@@ -138,9 +141,9 @@ async def _last_words(talk: Talk, why: str, nothing: str = "") -> str:
 
 
 async def _stopped(talk: Talk, answer: str, reply: Reply) -> str:
-    """Returns the answer of a model that repeats itself; if it still calls tools, asks once more without them.
+    """Ends the loop for a model that repeats itself, and returns its answer.
 
-    Raises ModelError if it has found nothing.
+    If the model still calls tools, first requests a last reply without tools. Raises ModelError if there is no answer.
     """
     if reply.finish != _REPEATS and "report" not in {call.name for call in reply.calls}:
         talk.record.keep(reply.message(), reply)
@@ -168,7 +171,7 @@ def _show(talk: Talk, text: str) -> None:
 
 
 def _paragraph(talk: Talk, text: str) -> str:
-    """Returns the text with an empty line at its end, which also goes to the sink if it was missing."""
+    """Returns the text with an empty line at its end. If the line was missing, also sends it to the sink."""
     if not text or text.endswith("\n\n"):
         return text
     gap = "\n" if text.endswith("\n") else "\n\n"
@@ -184,19 +187,19 @@ def add(talk: Talk, message: Message, reply: Reply | None = None) -> None:
 
 
 def _size(messages: Sequence[SafeFields], tools: Sequence[Schema]) -> int:
-    """Returns the size of a request in characters of JSON."""
+    """Returns the length of a request's messages and tool schemas as JSON."""
     return len(msgspec.json.encode(messages)) + len(msgspec.json.encode(tools))
 
 
 def _is_end(talk: Talk, reply: Reply) -> bool:
-    """Whether a reply contains both an answer and an accepted report, so that nothing is left to ask."""
+    """Whether a reply contains both an answer and an accepted report, so that the loop can end."""
     return bool(reply.text.strip()) and {c.name for c in reply.calls} == {"report"} and talk.toolbox.reported
 
 
 async def _query(talk: Talk, tools: Sequence[Schema], before: str = "") -> Reply:
-    """Queries the model; shortens the conversation and retries if it is too long.
+    """Queries the model. If the conversation is too long for the model, shortens it and retries once.
 
-    `before` is the text of the previous reply, which is not shown again.
+    `before` is the text of the previous reply, which the user does not see again.
     """
     try:
         return await _stream(talk, tools, before)
@@ -208,7 +211,7 @@ async def _query(talk: Talk, tools: Sequence[Schema], before: str = "") -> Reply
 
 
 async def _say_waiting(talk: Talk) -> None:
-    """Sends a status about the wait for the model at growing intervals."""
+    """Sends status messages about the wait for the model, at growing intervals."""
     waited_s = 0.0
     while True:
         pause_s = max(_FIRST_WAIT_S, waited_s)

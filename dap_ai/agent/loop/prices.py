@@ -1,6 +1,6 @@
-"""Prices of models' tokens, if known. Only this module uses genai-prices, installed by the extra `prices`.
+"""Prices of models' tokens. Only this module uses genai-prices, which the extra `prices` installs.
 
-The price table is part of the package and is never downloaded: new prices need a new release of it.
+The price table is part of that package and is never downloaded: new prices need a new release of the package.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dap_ai.system.extras import PRICES, MissingExtraError
 
 
 def cost_usd(model: str, reply: Reply) -> float:
-    """Returns the dollars for one reply; 0 if the price is unknown or the extra is not installed.
+    """Returns the price of one reply in dollars; 0 if the price is unknown or the extra is not installed.
 
     `openai/gpt-5` has the price of `gpt-5`; other names with a provider prefix have OpenRouter's price. The first call
-    imports for 0.2 s.
+    takes 0.2 s for an import.
     """
     try:
         library = PRICES.load("genai_prices")

@@ -1,6 +1,6 @@
 """Detects a model that repeats itself: one block many times within a reply, or the same reply twice.
 
-Such a model does not stop by itself, and every round costs money.
+Such a model does not stop by itself, and every further reply costs money.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from dap_ai.agent.model_port import Reply
 
 _TIMES = 4
 _MIN_CHARS = 3000
-"""Minimum length of a repetition; a shorter one may be program data, such as a table row or a buffer of zeros."""
+"""Minimum total length of the repetitions. Shorter repetitions may be data, such as table rows or a buffer of zeros."""
 _MAX_BLOCK_CHARS = 6000
 _STEP_CHARS = 500
-"""Number of new characters after which a repetition is searched again."""
+"""Number of new characters after which to look for repetitions again."""
 _PROBE_CHARS = 200
 
 
 class Rounds:
-    """Detects that a stream of text has ended in repetitions of one block."""
+    """Detects that the end of a text stream repeats one block."""
 
     def __init__(self) -> None:
         self._tail = ""
         self._new = 0
 
     def take(self, text: str) -> bool:
-        """Adds text and returns whether the stream repeats one block now."""
+        """Adds text. Returns whether the end of the stream now repeats one block."""
         self._tail = (self._tail + text)[-_TIMES * _MAX_BLOCK_CHARS :]
         self._new += len(text)
         if self._new < _STEP_CHARS:
@@ -50,9 +50,9 @@ def _ends_in_rounds(text: str) -> bool:
 
 
 class RepetitionFilter:
-    """Filters the beginning that a reply shares with the previous one, so that it is not shown twice.
+    """Hides the beginning of a reply that repeats the previous reply, so that the user does not see it twice.
 
-    Text is held back while it equals the previous reply.
+    Holds text back as long as it equals the previous reply.
     """
 
     def __init__(self, before: str) -> None:
@@ -61,7 +61,7 @@ class RepetitionFilter:
         self._apart = not before
 
     def take(self, text: str) -> str:
-        """Adds text and returns the part to show now."""
+        """Adds text and returns the text to show now."""
         if self._apart:
             return text
         self._held += text
@@ -70,7 +70,7 @@ class RepetitionFilter:
         return self.end()
 
     def end(self) -> str:
-        """Ends the reply and returns the part still to show."""
+        """Ends the reply and returns the text that is still to be shown."""
         if self._apart or self._held == self._before:
             return ""
         self._apart = True
@@ -78,7 +78,7 @@ class RepetitionFilter:
 
 
 def is_same(reply: Reply, before: Reply) -> bool:
-    """Whether a reply has the same text and calls as the previous one; False for two empty replies."""
+    """Whether a reply has the same text and tool calls as the previous reply. False for two empty replies."""
     return bool(reply.text.strip() or reply.calls) and _gist(reply) == _gist(before)
 
 
@@ -87,7 +87,7 @@ def _gist(reply: Reply) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _canonical(arguments: str) -> str:
-    """Returns JSON in normal form, or the text unchanged if it is not JSON."""
+    """Returns JSON text with sorted keys. Text that is not JSON stays unchanged."""
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):

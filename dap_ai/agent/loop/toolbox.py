@@ -1,9 +1,10 @@
-"""The tools for a model: describes them, checks and runs its calls, and fences their results as data.
+"""The tools that a model may call: describes them to the model, checks and runs the calls, and fences the results.
 
-1. A call never fails the ask: a mistake in it, a refusal or an ended stop is a result that says what to do.
-2. An identical call within one epoch is answered from memory, unless its result changes by itself; a call that
-changes the program clears the memory.
-3. A result is cut with a mark, and fenced with markers that nothing in the program can know.
+1. A call never ends the question with an error. A mistake in the call, a refusal or an ended stop is a result that says
+what to do.
+2. An identical call within one epoch is answered from memory, unless its result changes by itself. A call that changes
+the program clears the memory.
+3. A long result is cut with a mark. Every result is fenced with markers that nothing in the program can know.
 4. After MAX_REFUSED refusals in a row, the model gets no further tool in this question.
 """
 
@@ -48,7 +49,10 @@ _NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from
 
 
 class Toolbox:
-    """The tools that a model may call in one ask. Without a `bench` nothing is stopped, and there are none."""
+    """The tools that a model may call during one question.
+
+    Without a `bench`, nothing is stopped and there are no tools.
+    """
 
     def __init__(self, bench: ToolContext | None, sink: Sink, usage: Usage, report: ReportTool, marker: str) -> None:
         self._bench = bench
@@ -61,7 +65,8 @@ class Toolbox:
         )
         self._remembered: dict[tuple[str, str], str] = {}
         self.changes = 0
-        """Number of calls that have changed the program; after each, identical calls may have other results."""
+        """Number of calls that have changed the program. After each of them, identical calls may return other results.
+        """
         self._refused = 0
         """Number of consecutive refused calls."""
         self._stale = wording("stale")
@@ -70,11 +75,14 @@ class Toolbox:
 
     @property
     def reported(self) -> bool:
-        """Whether the model has called `report` without mistakes, so that an answer with text is complete."""
+        """Whether the model has called `report` without mistakes. Then a reply with text ends the question."""
         return self._report.accepted
 
     async def call(self, call: ToolCall) -> str:
-        """Runs a call and returns its fenced result, or an unfenced message for a refusal or a mistake."""
+        """Runs a tool call and returns its result, fenced as data.
+
+        A refusal or a mistake returns an unfenced message.
+        """
         self._usage.tool_calls += 1
         if self._bench is None:
             return _NOTHING_STOPPED
@@ -136,7 +144,7 @@ class Toolbox:
         return f"<{self._marker}>\n{clip(text, MAX_RESULT_CHARS)}\n</{self._marker}>"
 
     def _refusal(self, call: ToolCall, text: str, began: float) -> str:
-        """Counts a call that was not made and returns its message; removes all tools after MAX_REFUSED in a row."""
+        """Counts a refused call and returns its message. After MAX_REFUSED refusals in a row, removes all tools."""
         self._refused += 1
         if self._refused >= MAX_REFUSED:
             self.schemas = []
@@ -148,7 +156,7 @@ class Toolbox:
         return text
 
     def _tell(self, call: ToolCall, result: str, began: float, *, snapshot: bool = False) -> None:
-        """Sends the user a step: one line with the whole result attached."""
+        """Sends a tool step to the user: one line, with the result attached."""
         seconds = round(time.monotonic() - began, 4)
         name = plain(call.name, MAX_NAME_CHARS)
         shown = f"{name}({shown_arguments(call.arguments)})"
@@ -158,7 +166,7 @@ class Toolbox:
 
 
 def shown_arguments(arguments: str) -> str:
-    """Formats a call's arguments for a person: `cart.total(), frame=2`. Omits the reason, shown with consent."""
+    """Formats a call's arguments for the user: `cart.total(), frame=2`. Omits the argument `reason`."""
     try:
         values = _decoded(arguments, dict[str, Any])
     except msgspec.DecodeError:
@@ -171,7 +179,10 @@ def shown_arguments(arguments: str) -> str:
 
 
 def _decoded(arguments: str, kind: Any) -> Any:
-    """Decodes JSON arguments. Raises DecodeError, also if they are too long or nested too deeply."""
+    """Decodes the JSON arguments of a call.
+
+    Raises DecodeError, also for arguments that are too long or nested too deeply.
+    """
     if len(arguments) > _MAX_ARGUMENT_CHARS:
         raise msgspec.DecodeError(f"they have more than {_MAX_ARGUMENT_CHARS} characters")
     try:

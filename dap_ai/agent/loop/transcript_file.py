@@ -1,4 +1,4 @@
-"""Writes a conversation to a file, one JSON line per message as it is made; exports it as Markdown."""
+"""Writes a conversation to a file, one JSON line per message, and exports such a file as Markdown."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from dap_ai.protocol.wire.visible import in_json, visible
 from dap_ai.system.texts import code, counted, fenced
 
 _QUESTION = "\nQuestion: "
-"""Precedes the question in every prompt that has one, after any output of the program."""
+"""Text before the user's question in a prompt. Output of the program comes before it."""
 _MARKER = re.compile(r"^</?data-[0-9a-f]+>\n?", re.MULTILINE)
 
 
 class Exchange(msgspec.Struct):
-    """One question with its answer text and tool steps, in order."""
+    """One question with the texts and tool steps of its answer, in order."""
 
     question: str
     parts: list[str | ToolStep] = []
     usage: Usage = msgspec.field(default_factory=Usage)
 
     def say(self, text: str) -> None:
-        """Adds a piece of the answer."""
+        """Appends a text to the answer."""
         if self.parts and isinstance(last := self.parts[-1], str):
             self.parts[-1] = last + text
         else:
@@ -41,7 +41,7 @@ class Exchange(msgspec.Struct):
 
 
 class Transcript:
-    """File of one conversation, with mode 0600; nothing is written if `path` is None."""
+    """File of one conversation, readable only by the user (0600). Writes nothing if `path` is None."""
 
     def __init__(self, path: Path | None, mask: Callable[[Message], SafeFields], ask_id: str = "") -> None:
         self._path = path
@@ -50,14 +50,14 @@ class Transcript:
 
     @classmethod
     def of(cls, folder: str, conversation_id: str, ask_id: str, mask: Callable[[Message], SafeFields]) -> Transcript:
-        """Returns the transcript of a conversation of this process in `folder`; writes nothing if `folder` is empty."""
+        """Returns the transcript of this process's conversation in `folder`. It writes nothing if `folder` is empty."""
         if not folder:
             return cls(None, mask)
         path = Path(folder).expanduser() / f"{time.strftime('%Y%m%d')}-{os.getpid()}-{conversation_id}.jsonl"
         return cls(path, mask, ask_id)
 
     def keep(self, message: Message, reply: Reply | None = None) -> None:
-        """Appends one message immediately. Raises RequestFailed, so that no message is lost silently."""
+        """Appends one message to the file. Raises RequestFailed, so that no message is lost unnoticed."""
         if self._path is None:
             return
         row: Message = {"time": round(time.time(), 3), "ask": self._ask_id, **message}
@@ -72,19 +72,19 @@ class Transcript:
 
 
 def write_private(path: Path, text: Safe, *, append: bool = False) -> None:
-    """Writes or appends to a file that only the user may read (0600). Raises OSError."""
+    """Writes or appends to a file that only the user can read (mode 0600). Raises OSError."""
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
 
 
 def export(lines: Iterable[str]) -> str:
-    """Converts a transcript's lines to Markdown. Raises ValueError with the 1-based number of an invalid line."""
+    """Converts the lines of a transcript to Markdown. Raises ValueError with the 1-based number of an invalid line."""
     return markdown(_exchanges(_messages(lines)))
 
 
 def markdown(exchanges: Sequence[Exchange]) -> str:
-    """Formats a conversation: each question as a heading, each step folded, the cost in italics."""
+    """Formats a conversation as Markdown. Questions are headings, tool steps are folded, costs are in italics."""
     sections = ["# A conversation with dap_ai"]
     for exchange in exchanges:
         sections.append(f"## {' '.join(exchange.question.split()) or 'Why did it stop here?'}")
@@ -94,7 +94,10 @@ def markdown(exchanges: Sequence[Exchange]) -> str:
 
 
 def cost(usage: Usage) -> str:
-    """Formats an answer's cost on one line; empty if there was no answer. Omits tokens that were not counted."""
+    """Formats an answer's usage and cost on one line; empty if no provider answered.
+
+    Omits tokens that were not counted.
+    """
     if not usage.provider and not usage.model:
         return ""
     parts = [usage.provider, usage.model]
@@ -111,7 +114,7 @@ def cost(usage: Usage) -> str:
 
 
 def total(usages: Sequence[Usage]) -> Usage:
-    """Sums the usage of several answers. If a model answered, counts only the tool calls of models' answers.
+    """Sums the usage of several answers. If a model answered any of them, counts only the tool calls of its answers.
 
     Provider and model are those of the last model's answer, else of the last answer.
     """
@@ -164,7 +167,7 @@ def _exchanges(messages: Iterable[Message]) -> list[Exchange]:
 
 
 def _decision(message: Message) -> str:
-    """Formats a decision by the user, a setting or a rule."""
+    """Formats a decision about a tool call by the user, a setting or a rule."""
     action = f"{message.get('tool', '')} {message.get('action', '')}".strip()
     reason = f" The model's reason: {message['reason']}" if message.get("reason") else ""
     decided = f"{message.get('outcome', '')} ({message.get('how', '')})"

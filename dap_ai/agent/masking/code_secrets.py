@@ -1,4 +1,4 @@
-"""Decides whether a value beside a secret name is a secret; finds such pairs in C, C++ and Rust code."""
+"""Decides whether the value next to a secret name is a secret, and finds such values in C, C++ and Rust code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BRIDGE = lazy(
 
 
 def secret_in_code(text: str, found: SecretWord) -> Iterator[SecretSpan]:
-    """Yields the string literal assigned to a secret name or used next to it in a call."""
+    """Yields the string literal that code assigns to a secret name, or passes next to such a name in a call."""
     bridge = _BRIDGE.match(text, found.end)
     if bridge is None:
         return
@@ -38,12 +38,15 @@ def secret_in_code(text: str, found: SecretWord) -> Iterator[SecretSpan]:
 
 
 SCHEME = lazy(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
-"""Authentication scheme before the secret in a header."""
+"""Matches the authentication scheme before the secret in a header."""
 _CONNECTS = lazy("dsn|database|conn")
 
 
 def is_secret_of(found: SecretWord, value: str) -> bool:
-    """Whether a quoted or displayed value is the secret that its name refers to."""
+    """Whether a value is the secret that a name such as `password` announces.
+
+    The value is quoted or shown by a debugger.
+    """
     strong = found.strong and found.sure
     if scheme := SCHEME.match(value):
         value, strong = value[scheme.end() :], strong or (found.word == "authorization" and found.sure)

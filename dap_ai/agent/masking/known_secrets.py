@@ -1,4 +1,4 @@
-"""Values known to be secret, in every form in which they may be written."""
+"""Stores known secrets and finds them in texts, in every form in which they may be written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from dap_ai.agent.masking.secret_values import is_common
 from dap_ai.agent.masking.spans import SecretSpan, places
 
 MIN_CHARS = 5
-"""Minimum length of a secret that is masked everywhere; a shorter one, such as `1` or `bob`, only beside its name."""
+"""Minimum length of a secret that is masked everywhere. A shorter secret, such as `1` or `bob`, is masked only next to
+its name.
+"""
 _MIN_FORM = 6
 _FREELY = 8
 _MIN_CUT = 4
 _MAX_CUT = 64
 _MIN_TELLING = 12
-"""Minimum characters of a secret's beginning that identify it, if its length is also known."""
+"""Minimum characters of a secret's beginning that identify the secret, if its length is also known."""
 _CUT = lazy(r"\.\.\.|\u2026")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
 
@@ -29,14 +31,14 @@ class Form(NamedTuple):
 
     secret: str
     whole: bool
-    """Whether the form counts only if no letter or digit is next to it."""
+    """Whether the form matches only where no letter or digit is next to it."""
     rule: str
     core: str
-    """The shortest form of the secret that is contained in this one, or this one."""
+    """Shortest form of the same secret that this form contains; may be the form itself."""
 
 
 class KnownSecrets:
-    """The known secrets: all that were added explicitly, and the last `max_found` found in texts."""
+    """The known secrets of a session: all that were added explicitly, and the last `max_found` found in texts."""
 
     def __init__(self, max_found: int = 64) -> None:
         self._max_found = max_found
@@ -44,16 +46,20 @@ class KnownSecrets:
         self._found: dict[str, None] = {}
         self._forms: dict[str, Form] = {}
         self._groups: dict[str, list[tuple[str, Form]]] = {}
-        """Forms grouped by core: if the core is not in a text, none of its forms is. Empty until rebuilt."""
+        """Forms grouped by core: a text without the core contains no form of its group. Empty until rebuilt."""
         self._parts: set[str] = set()
         """Secrets of which only the beginning is known."""
         self._starts: dict[str, str] = {}
         self._ends: dict[str, str] = {}
         self.additions = 0
-        """Number of secrets added so far. When it grows, a text without secrets may contain one now."""
+        """Number of secrets added so far. After it grows, a text that contained no secrets may contain a known secret.
+        """
 
     def add(self, secret: str, *, found: bool = False, part: bool = False) -> bool:
-        """Adds a secret, or its beginning if `part`. Returns whether it is long and rare enough to mask everywhere."""
+        """Adds a secret, or only its beginning if `part`.
+
+        Returns False for a secret that is too short or too common to be masked everywhere.
+        """
         secret = secret.strip()
         if len(secret) < MIN_CHARS or is_common(secret):
             return False
@@ -84,7 +90,7 @@ class KnownSecrets:
         return True
 
     def _put(self, text: str, form: Form) -> None:
-        """Adds a form. A text that is itself a secret takes precedence over the same text as another secret's form."""
+        """Adds a written form. If a text is a secret and also a form of another secret, the secret takes precedence."""
         if text == form.secret or text not in self._forms:
             self._forms[text] = form
             self._groups = {}
@@ -94,7 +100,7 @@ class KnownSecrets:
         return secret.strip() in self._parts
 
     def whole_of(self, start: str, missing: int) -> str:
-        """Returns the secret that begins with `start` and is `missing` characters longer; empty if not exactly one."""
+        """Returns the only secret that begins with `start` and is `missing` characters longer; else an empty string."""
         if len(start) < _MIN_TELLING:
             return ""
         size = len(start) + missing
@@ -106,7 +112,7 @@ class KnownSecrets:
         return [*self._told, *self._found]
 
     def spans(self, text: str) -> Iterator[SecretSpan]:
-        """Yields the spans of known secrets in any form, and of their ends or beginnings at a cut mark."""
+        """Yields the positions of known secrets in any form. Next to a cut mark, also finds beginnings and ends."""
         for core, forms in self._grouped().items():
             if core in text:
                 for form, known in forms:
@@ -151,7 +157,7 @@ def _standing(text: str, form: str, known: Form, *, is_part: bool) -> Iterator[S
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the characters on both sides are of another kind: no digit beside digits, no letter beside letters."""
+    """Whether a match is a separate word. For digits, whether no further digit is next to them."""
     beside = (text[start - 1 : start], text[end : end + 1])
     if text[start:end].isdigit():
         return not any(char.isdigit() for char in beside)
@@ -159,7 +165,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yields the forms of a secret: quoted in source, JSON and URLs, base64 at each offset, hexadecimal, long lines."""
+    """Yields the written forms of a secret: escaped for source, JSON or URLs, base64, hexadecimal, and long lines."""
     yield secret
     data = secret.encode("utf-8", "surrogatepass")
     written = json.dumps(secret)[1:-1]

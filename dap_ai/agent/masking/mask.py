@@ -1,14 +1,14 @@
 """Makes text safe to leave the process: replaces every secret by a placeholder such as `<secret:3f2a>`.
 
-Every exit of the process accepts only `Safe` text, which only the masker makes; each exit calls it itself.
+Every exit of the process accepts only `Safe` text, which only the masker makes. Each exit calls the masker itself;
 docs/decisions/0014 lists the exits. The placeholder is computed with a random key of the session: equal secrets have
 equal placeholders, and nobody can test guesses against them. Placeholders are never masked again, so masking twice
 changes nothing.
 
-Finders: known secrets in all their forms (`known_secrets.py`), values beside a name (`named_values.py`), values
+Finders: known secrets in all their forms (`known_secrets.py`), values next to a name (`named_values.py`), values
 recognised by their place (`pairs.py`) or by their shape (`secret_shapes.py`), and the user's own patterns. Overlapping
-spans are merged. A doubtful value is masked where it is found, but becomes known, and so masked everywhere, only if it
-is rare enough (`is_worth_keeping`): masking `admin` in every line would hide the program.
+spans are merged. A doubtful value is masked where it is found. It is masked everywhere only if it is rare enough
+(`is_worth_keeping`): masking `admin` in every line would hide the program.
 
 Invariants: masked text contains no known secret in any form; masking it again changes nothing; a secret has one
 placeholder per session (an HMAC, so guesses cannot be tested without the key).
@@ -43,20 +43,23 @@ _MAX_DEPTH = 60
 _MAX_CLEAN = 128
 _MIN_CLEAN_CHARS = 100
 _KEPT = ("name", "URL", "command", "login")
-"""Rules that recognise a secret by its context; elsewhere it appears without that context, so it must be remembered."""
+"""Rules that recognise a secret by its context. The masker remembers such secrets, because they also appear without
+this context.
+"""
 _WHOLE = ("known", "found before", "private key")
 _TOO_DEEP = "<nested too deeply to be shown>"
 _MEMBERS = re.compile(r"(?:0x[0-9a-f]+ -> )?\{[\w:<>~]+=")
-"""Matches a structure of C, C++ or Rust. Without formatters, debuggers show a string as one, three levels deep."""
+"""Matches a C, C++ or Rust structure. Without formatters, a debugger shows a string as a structure three levels deep.
+"""
 _STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)+\"")
 
 
 class PatternError(ValueError):
-    """Raised for a user's pattern that cannot be used; the text says which and why."""
+    """Raised for a user's masking pattern that cannot be used. The text names the pattern and the reason."""
 
 
 class MaskedSecret(NamedTuple):
-    """A masked secret's placeholder, rule and count; never the secret itself."""
+    """Placeholder, rule and count of a masked secret, without the secret itself."""
 
     placeholder: str
     rule: str
@@ -64,9 +67,10 @@ class MaskedSecret(NamedTuple):
 
 
 class Masker:
-    """Masks the texts of one session. `patterns`: the user's regular expressions; group 1, if any, is the secret.
+    """Masks the secrets in the texts of one session.
 
-    Time is linear in the text and in the number of known secrets, plus the user's patterns.
+    `patterns` are the user's regular expressions, in which group 1, if any, is the secret. Time is linear in the text
+    and in the number of known secrets, plus the user's patterns.
     """
 
     def __init__(self, patterns: Iterable[str] = (), key: bytes | None = None) -> None:
@@ -76,10 +80,12 @@ class Masker:
         self._read: set[bytes] = set()
         self._counts: dict[tuple[str, str], int] = {}
         self._clean: dict[str, int] = {}
-        """Recent texts without secrets, each with the additions then: every request sends the conversation again."""
+        """Recent texts without secrets, each with the value of `additions` at that time. Every request sends the
+        conversation again.
+        """
 
     def mask(self, text: str) -> Safe:
-        """Returns the text without its secrets. The only place that makes external text Safe."""
+        """Replaces the secrets in a text by placeholders. Only this method turns external text into Safe text."""
         if not text or self._clean.get(text) == self._known.additions:
             return cast("Safe", text)
         # Repeat until nothing changes: a pass may learn a secret at the end of a text after it has passed the
@@ -100,7 +106,7 @@ class Masker:
                 del self._clean[next(iter(self._clean))]
 
     def mask_value(self, name: str, value: str) -> Safe:
-        """Masks a value's text, as a debugger shows it, for a variable called `name`."""
+        """Masks the value of the variable `name`, in the text that a debugger shows for it."""
         found = secret_name(name)
         if found is None or PLACEHOLDER.fullmatch(value):
             return self.mask(value)
@@ -123,20 +129,20 @@ class Masker:
     @overload
     def mask_json(self, value: object, name: str = "") -> SafeJson: ...
     def mask_json(self, value: object, name: str = "") -> SafeJson:
-        """Copies a JSON-like value called `name`, masking each string by its key and content.
+        """Copies the JSON-like value of `name` and masks each string in it by its key and content.
 
         `{"name": "password", "value": "'x'"}` is read as a DAP variable. A string that holds JSON stays JSON.
         """
         return self._json(value, name, 0)
 
     def mask_fields(self, fields: Mapping[str, object]) -> SafeFields:
-        """Masks an object as `mask_json` does."""
+        """Copies a JSON object and masks each string in it."""
         return safe_fields(self._json(fields, "", 0))
 
     def learn(self, name: str, value: object) -> bool:
-        """Learns the secrets in a named value or environment variable; returns whether there are any.
+        """Learns the secrets in the value of a variable. Returns whether the value contains any.
 
-        The text may be the value itself or its repr.
+        A string value may also be the repr of the variable's value.
         """
         if isinstance(value, Mapping):
             items = cast("Mapping[object, object]", value).items()
@@ -165,31 +171,31 @@ class Masker:
         return has_one
 
     def learn_text(self, secret: str) -> bool:
-        """Learns a value that is secret everywhere; returns False if it is too short or common for that."""
+        """Learns a value to be masked everywhere. Returns False if the value is too short or too common."""
         return self._known.add(secret)
 
     def is_new(self, text: str) -> bool:
-        """Whether this exact text is passed for the first time; keeps only its digest."""
+        """Whether this text is passed for the first time. Stores only a digest of the text."""
         digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
         is_new = digest not in self._read
         self._read.add(digest)
         return is_new
 
     def shown(self) -> list[MaskedSecret]:
-        """Returns what was masked, by which rule and how often, most frequent first."""
+        """Returns placeholder, rule and count of each masked secret, most frequent first."""
         rows = [MaskedSecret(placeholder, rule, times) for (placeholder, rule), times in self._counts.items()]
         return sorted(rows, key=lambda row: (-row.times, row.rule, row.placeholder))
 
     def known(self) -> list[str]:
-        """Returns the known secrets, to hide them in a copy of the program. Never show them."""
+        """Returns the known secrets, to be hidden in a copy of the program. Never show them."""
         return self._known.all()
 
     def placeholder(self, secret: str) -> Safe:
-        """Returns the placeholder of a secret without counting it."""
+        """Returns the placeholder of a secret. Does not count the secret as masked."""
         return self._placeholders.of(secret, part=self._known.is_part(secret))
 
     def secrets(self, text: str) -> list[tuple[int, int]]:
-        """Returns the (start, end) of each secret in a text without counting them."""
+        """Returns the (start, end) of each secret in a text. Does not count the secrets as masked."""
         return [(span.start, span.end) for span in self._spans(text)]
 
     def _spans(self, text: str) -> list[SecretSpan]:
@@ -220,7 +226,7 @@ class Masker:
         return "".join([*parts, text[at:]])
 
     def _stand_in(self, text: str, span: SecretSpan) -> Safe:
-        """Returns the placeholder for a span; remembers the secret if a name or its context identified it."""
+        """Returns the placeholder for a span. Remembers a secret that was recognised by its name or context."""
         # Debuggers cut long values. A beginning gets another placeholder than the whole secret, unless exactly one
         # known secret begins with it and is longer by the number of missing characters.
         secret = span.secret or text[span.start : span.end]
@@ -233,7 +239,10 @@ class Masker:
         return self._counted(self._placeholders.of(secret, part=is_part), span.rule)
 
     def _inside(self, text: str) -> bool:
-        """Learns the secrets inside a text, such as a URL's password or a header's token. Returns whether any."""
+        """Learns the secrets within a text, such as a URL's password or a header's token.
+
+        Returns whether it has learned any.
+        """
         spans = [s for s in self._spans(text) if not s.rule.startswith(("known", "found"))]
         learned = [self._known.add(s.secret or text[s.start : s.end], part=s.part) for s in spans]
         return any(learned)
@@ -270,7 +279,7 @@ class Masker:
         return value if value is None or isinstance(value, (bool, int, float)) else self.mask(repr(value))
 
     def _below(self, name: str, key: object) -> str:
-        """Returns the name of a nested value: its key, or the name of the collection of secrets around it."""
+        """Returns the name of a nested value: its key. Below a name such as `passwords`, returns that name."""
         if not isinstance(key, str) or secret_name(key) is not None:
             return key if isinstance(key, str) else name
         around = secret_name(name) if name else None
@@ -292,14 +301,14 @@ class Masker:
 
 
 def _is_secret(found: SecretWord, text: str, *, strong: bool) -> bool:
-    """Whether a learned value is a secret as a whole."""
+    """Whether the whole of a learned value is the secret."""
     if CODES.fullmatch(found.word) or PHRASES.fullmatch(found.word):
         return is_secret_of(found, text)
     return is_secret_quoted(text, strong=strong)
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compiles a user's pattern. Raises PatternError."""
+    """Compiles a user's masking pattern. Raises PatternError."""
     try:
         made = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:

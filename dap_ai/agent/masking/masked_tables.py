@@ -1,4 +1,4 @@
-"""Secrets in tables: a cell's name is its column label, its row label or a neighbouring cell (`key`, `value`)."""
+"""Finds and masks secrets in the cells of a table. A cell is named by its column, its row or a neighbouring cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[\w.-]{2,64}")
 
 
 def mask_table(table: Table, mask: Callable[[str, str], Safe]) -> bool:
-    """Masks a table's cells in place; returns whether any changed. `mask` takes (name, text)."""
+    """Masks a table's cells in place and returns whether any cell changed. `mask` takes (name, text)."""
     changed = False
     for column, at, name in list(_named_cells(table)):
         changed = _put(column.cells, at, mask(name, column.cells[at])) or changed
@@ -30,14 +30,14 @@ def _put(cells: list[str], at: int, masked: Safe) -> bool:
 
 
 def secret_cells(table: Table) -> Iterator[tuple[str, str]]:
-    """Yields (name, text) of the cells that belong to a name such as `password`."""
+    """Yields (name, text) of each cell that has a secret name, such as `password`."""
     for column, at, name in _named_cells(table):
         if name:
             yield name, column.cells[at]
 
 
 def _named_cells(table: Table) -> Iterator[tuple[Column, int, str]]:
-    """Yields every cell as (column, row, secret name); the name is empty if no secret name belongs to it."""
+    """Yields each cell as (column, row number, secret name). The name is empty for a cell without a secret name."""
     columns = [*table.index, *table.columns]
     size = max((len(column.cells) for column in columns), default=0)
     beside = [[at for at, column in enumerate(columns) if _is_name(column, row)] for row in range(size)]

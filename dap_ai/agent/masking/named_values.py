@@ -1,4 +1,7 @@
-"""Secrets by name: `password="..."`, `"api_key": ...`, `--token x`, `Authorization: ...`, in code, data and logs."""
+"""Finds secrets by the name before them: `password="..."`, `"api_key": ...`, `--token x`, `Authorization: ...`.
+
+The text may be code, data or a log.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ _LINES_BEFORE = lazy(
     r"(?:^|\n|\\n|[\"'])\[[A-Za-z][\w .-]{0,40}\](?:\r?\n|\\n)"
     r"(?:[\w.-]{1,40}[ \t]*[=:][^\n(\\]{0,200}(?:\r?\n|\\n)){0,20}\Z"
 )
-"""Matches a section header of a settings file, and the settings between it and the name."""
+"""Matches the section header of a settings file, and the settings between this header and the name."""
 _YAML_BLOCK = lazy(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
 _ENV_LINE = lazy(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
 _REST_OF_LINE = lazy(r"[^\s\"'`<>]{1,512}(?=[ \t]*(?:\r?\n|\\n|#|\Z))")
@@ -73,7 +76,7 @@ _CUT_BEFORE_A_SPACE = lazy(r"(?:\.\.\.|\u2026)\+?\d*\Z")
 
 
 def named_secrets(text: str, low: str) -> Iterator[SecretSpan]:
-    """Yields the values beside secret names. `low`: the text in lower case."""
+    """Yields the secrets that follow a secret name in a text. `low` is the text in lower case."""
     walked = headed = 0
     for found in secret_names(text, low):
         yield from secret_in_code(text, found)
@@ -99,7 +102,7 @@ def named_secrets(text: str, low: str) -> Iterator[SecretSpan]:
 
 
 def _value(text: str, found: SecretWord, separator: re.Match[str]) -> Iterator[SecretSpan]:
-    """Yields the secret after a name and its separator."""
+    """Yields the secret that follows a name and its separator."""
     at, op = separator.end(), separator["op"]
     is_flag = text[found.start : found.start + 1] == "-"
     if separator["tag"] and text[found.start - 1 : found.start] != "<":
@@ -133,7 +136,7 @@ def _value(text: str, found: SecretWord, separator: re.Match[str]) -> Iterator[S
 
 
 def _meant(content: str, literal: re.Match[str]) -> str:
-    """Returns the text that a literal's content represents, without escapes."""
+    """Decodes the escapes in the content of a string literal."""
     prefix = literal["prefix"].lower()
     if "r" in prefix:
         return content
@@ -142,7 +145,7 @@ def _meant(content: str, literal: re.Match[str]) -> str:
 
 
 def _unquoted(text: str, found: SecretWord, separator: re.Match[str], *, is_flag: bool) -> Iterator[SecretSpan]:
-    """Yields an unquoted value, unless it may be code."""
+    """Yields an unquoted secret that follows a name. Skips a value that may be code."""
     at, op = separator.end(), separator["op"]
     rule = f"name: {found.word}"
     if found.word in ("authorization", "cookie") and op == ":":
@@ -200,7 +203,7 @@ def _unquoted(text: str, found: SecretWord, separator: re.Match[str], *, is_flag
 
 
 def _is_data(text: str, found: SecretWord, value: str, op: str) -> bool:
-    """Whether a line with only a name and a word is a setting, not a statement or annotation."""
+    """Whether a line of a name and a value is a setting rather than a statement or annotation."""
     if op == ":":
         return not (value[0].isupper() and value.isalpha()) and not value.endswith((",", "(", "{", "[", ":"))
     name = text[found.start : found.end]
@@ -208,7 +211,10 @@ def _is_data(text: str, found: SecretWord, value: str, op: str) -> bool:
 
 
 def _is_setting(text: str, found: SecretWord, separator: re.Match[str], end: int) -> bool:
-    """Whether the value is a setting: a word in a log line (`password=swordfish to`) or in a section (`[mail]`)."""
+    """Whether an unquoted value belongs to a setting.
+
+    The setting may be in a log line (`password=swordfish to`) or below a section header (`[mail]`).
+    """
     if not is_secret_word(text[separator.end() : end]):
         return False
     if separator[0] == "=":
@@ -219,7 +225,7 @@ def _is_setting(text: str, found: SecretWord, separator: re.Match[str], end: int
 
 
 def _end(text: str, start: int, end: int) -> int:
-    """Returns the end of a bare value without brackets and punctuation that close the surrounding sentence or call."""
+    """Returns the end of an unquoted value. Excludes punctuation and brackets that belong to the text around it."""
     value = text[start:end]
     if cut := CUT.search(value) or _CUT_BEFORE_A_SPACE.search(value):
         return start + cut.start()
@@ -232,7 +238,7 @@ def _end(text: str, start: int, end: int) -> int:
 
 
 def _quoted(text: str, literal: re.Match[str]) -> tuple[int, int]:
-    """Returns the (start, end) of a string's content, which may be cut before its closing quote."""
+    """Returns the (start, end) of a string literal's content. The text may be cut before the closing quote."""
     start, quote, slashes = literal.end(), literal["quote"], literal["slashes"]
     if len(quote) == 3:
         end = text.find(quote, start)
@@ -252,13 +258,13 @@ def _quoted(text: str, literal: re.Match[str]) -> tuple[int, int]:
 
 
 def _opens_tuple(text: str, start: int) -> bool:
-    """Whether a name is the first item of a tuple or list, not of a call's arguments."""
+    """Whether the name at `start` is the first item of a tuple or list. False for an argument of a call."""
     before = text[max(0, start - 12) : start].rstrip("\"'\\ bru")
     return before[-1:] in ("(", "[") and not (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")", "]"))
 
 
 def _contained(text: str, at: int, found: SecretWord) -> Generator[SecretSpan, None, int]:
-    """Yields the strings in a list, tuple or dict of secrets; returns the end of the collection."""
+    """Yields the secrets in a list, tuple or dict with a secret name. Returns the end of the collection."""
     depth, end, count = 0, at, 0
     for item in _CONTAINED.finditer(text, at, min(len(text), at + 4000)):
         end = item.end()

@@ -1,4 +1,4 @@
-"""Secrets separate from their names: the next argument, a `value` beside a `name`, the same position in a list."""
+"""Finds secrets that do not directly follow their names: an argument, a `value` field, an item of a list."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SQL_PASSWORD = lazy(r"\b(?:identified\s+by|with\s+password)\s+'(?P<value>[^'\n]
 
 
 def beside(text: str, found: SecretWord) -> Iterator[SecretSpan]:
-    """Yields the secret that belongs to a name with more than an operator between them."""
+    """Yields the secret of a name if more than an operator separates them."""
     after, before = text[found.end : found.end + 1], text[max(0, found.start - 60) : found.start]
     if after == "," or before.endswith(", "):
         targets = _TARGETS.match(text, text.rfind("\n", max(0, found.start - 200), found.start) + 1)
@@ -74,7 +74,7 @@ def beside(text: str, found: SecretWord) -> Iterator[SecretSpan]:
 
 
 def _apart(text: str, found: SecretWord, before: str, after: str) -> re.Match[str] | None:
-    """Matches the value after the name of an option, a key in a call, a macro or a YAML anchor."""
+    """Matches the value of an option, of a key in a call, of a macro or of a YAML anchor."""
     if after in ("'", '"'):
         pair = _ARGUMENT.match(text, found.end)
         if pair and _PUTS.search(before):
@@ -89,7 +89,7 @@ def _apart(text: str, found: SecretWord, before: str, after: str) -> re.Match[st
 
 
 def placed_secrets(text: str, low: str) -> Iterator[SecretSpan]:
-    """Yields secrets by position: an argument of a call that takes one, a value at the position of a name in a list."""
+    """Yields secrets recognised by their position: an argument of a call such as `login()`, a value in SQL's INSERT."""
     if any(word in low for word in _CALLS):
         for match in _CALL.finditer(text):
             if match.lastgroup and is_secret_quoted(match[match.lastgroup], strong=True):
@@ -107,7 +107,7 @@ def placed_secrets(text: str, low: str) -> Iterator[SecretSpan]:
 
 
 def _by_place(text: str, match: re.Match[str]) -> Iterator[SecretSpan]:
-    """Yields the values at the positions of secret names."""
+    """Yields the values at the same positions as the secret names in a list of names."""
     names = [secret_name(re.split(r"\s?=", name)[0].strip(" `\"'")) for name in match["names"].split(",")]
     if not any(names):
         return

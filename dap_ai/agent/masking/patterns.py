@@ -1,4 +1,4 @@
-"""Regular expressions compiled at first use: most processes need few of them."""
+"""Regular expressions that are compiled at first use, because most processes need few of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 
 class _Lazy:
-    """Provides a pattern's methods, each cached as an attribute at its first use."""
+    """Compiles a pattern at the first use of one of its methods. Caches each method as an attribute."""
 
     def __init__(self, pattern: str | Callable[[], str], flags: int) -> None:
         self._made = (pattern, flags)
@@ -21,5 +21,5 @@ class _Lazy:
 
 
 def lazy(pattern: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
-    """Like `re.compile`, but compiles the pattern, and raises its errors, at first use."""
+    """Returns a pattern like `re.compile`, but compiles it at first use. Errors in the pattern are raised then."""
     return cast("re.Pattern[str]", _Lazy(pattern, flags))

@@ -1,8 +1,8 @@
-"""Placeholders for secrets: equal secrets have equal numbers, different ones different numbers.
+"""Placeholders for secrets: equal secrets have equal numbers, different secrets have different numbers.
 
-A number is the beginning of a hash with a random key of the session, long enough to be unique. A secret that was cut
-and whose rest is unknown becomes `<secret:part:3f2a>`: equal beginnings have equal numbers, and the number does not
-identify the whole.
+A number is the beginning of a hash with a random key of the session, long enough to be unique. If a secret was cut and
+its rest is unknown, its placeholder is `<secret:part:3f2a>`: equal beginnings have equal numbers, and the number does
+not identify the whole.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _LINE_BREAKS = lazy(r"\\+[nr]|[\s\"'\\]+")
 
 
 class Placeholders:
-    """The placeholders of one session. Without `key`, nobody can test guesses against a number."""
+    """The placeholders of one session. Nobody can test guesses of a secret without knowing `key`."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._owners: dict[str, str] = {}
-        """The whole digest of each number."""
+        """Full hash of the secret by its number."""
 
     def of(self, secret: str, *, part: bool = False) -> Safe:
-        """Returns the placeholder of a secret, or of a secret's beginning if `part`."""
+        """Returns the placeholder of a secret. `part`: only the beginning of the secret is known."""
         said = ("part:" if part else "whole:") + same_form(secret)
         digest = hmac.new(self._key, said.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         size = _SIZE
@@ -39,19 +39,22 @@ class Placeholders:
 
 
 def same_form(secret: str) -> str:
-    """Returns a secret's normal form: without surrounding white space; a private key without markers and line ends."""
+    """Returns a secret without surrounding white space. For a private key, also removes markers and line ends."""
     if "PRIVATE KEY" in secret and (block := _BLOCK.search(secret)):
         return material(block[1])
     return secret.strip()
 
 
 def material(lines: str) -> str:
-    """Returns the characters of a private key without line breaks and quotes."""
+    """Returns a private key's characters without line breaks and quotes."""
     return _LINE_BREAKS.sub("", lines)
 
 
 def fillers(wanted: Sequence[tuple[str, int]]) -> list[str]:
-    """Returns distinct texts that replace secrets in a copy; `wanted`: (placeholder, length) of each."""
+    """Returns distinct strings that replace the secrets in a copy of the program.
+
+    `wanted` holds (placeholder, length) of each secret.
+    """
     made: dict[str, None] = {}
     for placeholder, size in wanted:
         filler, count = in_its_place(placeholder, size), 0
@@ -62,7 +65,7 @@ def fillers(wanted: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def in_its_place(placeholder: str, size: int) -> str:
-    """Returns a text of length `size`: the placeholder, or just its number, padded with stars."""
+    """Returns the placeholder, or only its number, as text of length `size`, padded with stars."""
     number = placeholder.rpartition(":")[2].removesuffix(">")
     text = placeholder if size >= len(placeholder) else f"<{number[: size - 2]}>"
     return text.ljust(size, "*")

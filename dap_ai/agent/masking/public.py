@@ -1,4 +1,4 @@
-"""Recognises random words that are not secret: row and object ids, hashes, public keys, addresses, encoded text."""
+"""Recognises random-looking words that are not secret, such as ids, hashes, public keys and addresses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NEAR = 4096
 
 
 def is_public(text: str, at: int, word: str) -> bool:
-    """Whether the random word at position `at` is of a kind known not to be secret."""
+    """Whether the random-looking word at position `at` is of a public kind, such as an id or an address."""
     return bool(
         _IDENTIFIER.fullmatch(word)
         or _JWK.search(text, max(0, at - 12), at)
@@ -49,7 +49,7 @@ def is_public(text: str, at: int, word: str) -> bool:
 
 
 def _is_address(word: str) -> bool:
-    """Whether a word is a wallet address, by its checksum."""
+    """Whether a word is a wallet address with a valid checksum."""
     if not (26 <= len(word) <= 35 and word[0] in "13" and all(char in _BASE58 for char in word)):
         return False
     number = 0
@@ -62,7 +62,7 @@ def _is_address(word: str) -> bool:
 
 
 def _is_encoded_prose(word: str) -> bool:
-    """Whether a word is a plain sentence in base64 that does not mention a secret."""
+    """Whether a word is base64 of a sentence that does not mention a secret."""
     try:
         plain = binascii.a2b_base64(word).decode("ascii")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Decodes written values to the text they represent, so that equal secrets are equal however they are quoted."""
+"""Decodes quoted and escaped values, so that a secret is recognised in whichever way it is quoted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTITY = lazy("|".join(_ENTITIES))
 
 
 def unescaped(text: str, times: int = 1, *, is_bytes: bool = False) -> str:
-    """Returns the content of a string literal without escapes; `times` is the depth of literals within literals."""
+    """Decodes the escapes in a string literal's content. `times` is how deeply literals are nested in literals."""
     for _ in range(times if "\\" in text else 0):
         text = _ESCAPE.sub(_character, text)
         if any("\ud800" <= char <= "\udfff" for char in text):  # JSON writes the others as pairs
@@ -55,7 +55,7 @@ _BARE = lazy(rf"(?P<value>.*?)(?P<within>{_COUNT.format('inside')})?\Z", re.DOTA
 
 
 class Written(NamedTuple):
-    """A value as a debugger writes it: position and decoded text of its content."""
+    """Content of a value in the form that a debugger shows: its position in the text, and its decoded text."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class Written(NamedTuple):
 
 
 def written(value: str) -> Written:
-    """Parses a value's text: a quoted string, possibly cut, or anything unquoted."""
+    """Parses the text of a value: a quoted string, possibly cut, or unquoted text."""
     literal = _LITERAL.match(value)
     found = literal or _BARE.match(value)
     if found is None:  # it matches any text

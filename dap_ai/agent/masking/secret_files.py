@@ -1,4 +1,4 @@
-"""Recognises files that may hold secrets by their names alone, without reading them."""
+"""Recognises files that may hold secrets by their names, without reading them."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ _SECRET_WORDS = words(
     "password passwords passwd passwds passphrase passphrases pwd secret secrets credential credentials creds "
     "apikey apikeys htpasswd keystore vault kubeconfig mnemonic mnemonics"
 )
-"""Words in the name of a data file that mark it as secret: `db-password.txt`, `vault.yml`."""
+"""Words that mark a data file as secret if its name contains them: `db-password.txt`, `vault.yml`."""
 _TOKENS = frozenset({"token", "tokens"})
 _BESIDE_TOKENS = words(
     "access api auth bearer bot ci deploy gh git github gitlab id npm oauth refresh session slack user vault"
 )
-"""Words that accompany `token` in secret files: `tokens.txt`, `github_token`, but not `special_tokens_map.json`."""
+"""Words that may accompany `token` in the name of a secret file. `github_token` is secret, `special_tokens_map.json` is
+not.
+"""
 _SECRET_PAIRS = (
     *(("api", "key"), ("api", "keys"), ("private", "key"), ("private", "keys"), ("master", "key"), ("signing", "key")),
     *(("recovery", "codes"), ("backup", "codes"), ("seed", "phrase"), ("recovery", "phrase"), ("client", "secrets")),
@@ -52,7 +54,10 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def secret_rule(path: Path, *, is_source: bool) -> str:
-    """Returns the rule by which a file may hold secrets; empty if none. `is_source`: its suffix is that of source."""
+    """Returns the rule by which a file may hold secrets; empty if no rule applies.
+
+    `is_source`: the file's suffix is that of source code.
+    """
     folder = next((part for part in path.parts[:-1] if part.casefold() in SECRET_FOLDERS), "")
     if folder:
         return f"{folder}/"
@@ -62,7 +67,7 @@ def secret_rule(path: Path, *, is_source: bool) -> str:
 
 
 def _secret_word(path: Path) -> str:
-    """Returns the word in a data file's name that marks it as secret; empty if none."""
+    """Returns the word that marks a data file as secret, by its name; empty if there is no such word."""
     parts = _WORD.findall(_CAMEL.sub(" ", path.stem).casefold())
     for word in parts:
         if word in _SECRET_WORDS:

@@ -1,4 +1,4 @@
-"""Recognises names of secrets: `password`, `apiKey`, `AWS_SECRET_ACCESS_KEY`; not `token_count`, `password_policy`."""
+"""Recognises names of secrets, such as `password` or `apiKey`, but not `token_count` or `password_policy`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _WORD = lazy(
     r"|b(?:earer|ot[_-]?key|ackup[_-]?(?:codes?|phrase))|j(?:wt(?:[_-]?key|\b)|sessionid)|xsrf"
 )
 _RARE = ("encryption", "otp", "hmac", "kennwort", "licen", "recovery", "unlock")
-"""Beginnings of the rarer words, searched separately: a pattern is slower the more first letters it allows."""
+"""Beginnings of rare secret words, which are searched for separately. A pattern is slower the more first letters it
+allows.
+"""
 _RARE_WORD = lazy(
     rf"encryption{_KEY}|hmac{_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|recovery[_-]?(?:phrase|codes?|key)|unlock[_-]?code"
 )
@@ -38,9 +40,9 @@ _STRONG_TOKEN = lazy(
     r"private|reset)[_-]?\Z"
 )
 PHRASES = lazy(r"passphrase|mnemonic|(?:seed|recovery|backup)[_-]?(?:phrase|words)|security[_-]?answer")
-"""Words for secrets that consist of several words."""
+"""Matches names of secrets that consist of several words."""
 CODES = lazy(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|recovery|backup)[_-]?codes?")
-"""Words for secrets that consist of digits."""
+"""Matches names of secrets that consist of digits."""
 _GLUED = lazy(r"passw|passphrase|secret|pwd|apikey|accesskey|privatekey|sess|csrf")
 _GLUED_TOKENS = ("access", "auth", "refresh", "csrf", "xsrf", "id", "api", "bot", "bearer", "session", "user", "my")
 _PASS_OF = lazy(
@@ -73,27 +75,27 @@ _IDENTIFIER = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 
 class SecretWord(NamedTuple):
-    """A secret word found in a name."""
+    """A word such as `password` within a name."""
 
     word: str
     strong: bool
-    """Whether the word is rarely used for anything but secrets."""
+    """Whether names rarely contain this word unless they are names of secrets."""
     sure: bool
-    """Whether nothing later in the name changes its meaning."""
+    """Whether no later word in the name changes the meaning of this word."""
     plural: bool
     start: int
-    """Start of the whole name."""
+    """Start of the whole name in the text."""
     end: int
 
 
 def lowered(text: str) -> str:
-    """Returns text in lower case with unchanged positions."""
+    """Returns the text in lower case. Every character keeps its position."""
     low = text.lower()
     return low if len(low) == len(text) else text.replace("\u0130", "i").lower()
 
 
 def secret_names(text: str, low: str) -> Iterator[SecretWord]:
-    """Yields the secret names in a text, in order. `low`: the text in lower case."""
+    """Yields the names of secrets in a text, in order. `low` is the text in lower case."""
     matches: Iterable[re.Match[str]] = _WORD.finditer(low)
     rare = [match for word in _RARE if word in low for at in places(low, word) if (match := _RARE_WORD.match(low, at))]
     if rare:
@@ -105,7 +107,7 @@ def secret_names(text: str, low: str) -> Iterator[SecretWord]:
 
 
 def secret_name(name: str) -> SecretWord | None:
-    """Returns the secret word at the end of a name, or None."""
+    """Returns the secret word with which a name ends, or None."""
     for found in secret_names(name, lowered(name)):
         if found.end == len(name) or not name[found.end :].strip("\"'] "):
             return found
@@ -113,7 +115,7 @@ def secret_name(name: str) -> SecretWord | None:
 
 
 def _named(text: str, low: str, start: int, end: int) -> SecretWord | None:
-    """Returns the name around the word at [start, end); None if the word is part of another or means something else."""
+    """Returns the whole name around the word at [start, end). None if the name is not that of a secret."""
     before = text[max(0, start - 64) : start]
     if before[-1:].isalnum() and not _is_part_start(text, low, start, end, before):
         return None

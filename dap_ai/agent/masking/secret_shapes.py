@@ -1,4 +1,4 @@
-"""Recognises secrets by shape: tokens with a known prefix, keys, URLs with a password, random words."""
+"""Recognises secrets by their shape: tokens with a known prefix, keys, URLs with a password, random words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _USER_AND = (
     r"[\w$.#-]{1,64}(?:\[[\w$.-]{1,64}\])?/(?:\"(?P<quoted>[^\"\n]{1,128})\"|(?P<bare>[^\s\"'/<>\\]{2,128}))"
     r"@(?=[/\w(\[\"'$@{%-])"
 )
-"""Matches a user name, a slash and the password, as in Oracle's tools and drivers."""
+"""Matches `user/password@`, as in Oracle's tools and drivers."""
 _JDBC = lazy(rf"\bjdbc:\w{{2,20}}(?::\w{{2,20}}){{0,2}}:{_USER_AND}")
 _CONNECT = lazy(rf"\bconn(?:ect)?(?:[ \t]{{1,4}}|\(\s{{0,40}}[\"']){_USER_AND}")
 _SQLPLUS = lazy(rf"\b\w{{4,7}}\b[^\n]{{0,200}}?[\s'\"=]{_USER_AND}")
@@ -48,13 +48,15 @@ _LOGINS = {
     "password={": _BRACES,
     **dict.fromkeys(("sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman"), _SQLPLUS),
 }
-"""Login patterns by the word they begin with, which is searched first."""
+"""Login patterns by the word they begin with. This word is searched for first."""
 _PARAMETER = (
     r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
 )
 _QUERIES = {mark: lazy(re.escape(mark) + _PARAMETER) for mark in "?&"}
-"""One pattern per first character: finding a fixed character is several times faster than one of a set."""
+"""Pattern of a secret query parameter for each first character. Searching for a fixed character is several times faster
+than searching for a set.
+"""
 _SCHEMES = ("bearer", "basic", "digest", "negotiate", "token")
 _SCHEME = lazy(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
 _COMMAND = lazy(
@@ -82,7 +84,7 @@ _MAX_KEY_CHARS = 16_384
 
 
 class _Shape(NamedTuple):
-    """The shape of one issuer's tokens; secret_shapes.toml describes the fields."""
+    """Shape of the tokens that one issuer creates. secret_shapes.toml describes the fields."""
 
     issuer: str
     patterns: list[str]
@@ -101,7 +103,7 @@ def _shapes() -> list[_Shape]:
 
 
 def shaped_secrets(text: str, low: str) -> Iterator[SecretSpan]:
-    """Yields everything that is recognisably secret by itself. `low`: the text in lower case."""
+    """Yields the secrets in a text that are recognisable without a name. `low` is the text in lower case."""
     for start, word in _long_words(text):
         is_rest = word[0] in "nrt" and text[start - 1 : start] == "\\"  # of a line end
         yield from _word(text, start + is_rest, word[is_rest:])
@@ -129,9 +131,9 @@ def shaped_secrets(text: str, low: str) -> Iterator[SecretSpan]:
 
 
 def _long_words(text: str) -> Iterator[tuple[int, str]]:
-    """Yields (start, word) of the long words that may hold a secret.
+    """Yields (start, word) of the long words in a text that may be secrets.
 
-    Searches only the long pieces between white space, a small part of most source.
+    Searches only long pieces between white space, which are a small part of most source.
     """
     pieces = [piece for piece in text.split() if len(piece) >= _MIN_LONG]
     at = 0
@@ -178,7 +180,7 @@ def _word(text: str, start: int, word: str) -> Iterator[SecretSpan]:
 
 
 def _cut(text: str) -> Iterator[SecretSpan]:
-    """Yields the visible beginnings of cut tokens."""
+    """Yields the visible beginnings of tokens that were cut."""
     for match in re.finditer(r"\.\.\.|\u2026", text):
         before = text[max(0, match.start() - 200) : match.start()]
         before = before.rstrip("'\"")
@@ -190,7 +192,7 @@ def _cut(text: str) -> Iterator[SecretSpan]:
 
 
 def _private_keys(text: str) -> Iterator[SecretSpan]:
-    """Yields the content between the markers of private keys. A cut key extends to where its base64 ends."""
+    """Yields the content of private keys, between their markers. A cut key ends where its base64 ends."""
     at, ends = 0, True
     while begin := _BEGIN.search(text, at):
         at = begin.end()
@@ -217,7 +219,7 @@ def _private_keys(text: str) -> Iterator[SecretSpan]:
 
 
 def _trimmed(text: str, start: int, end: int, *, part: bool) -> Iterator[SecretSpan]:
-    """Yields the lines of a key without surrounding white space and quotes; `part` if its beginning was cut."""
+    """Yields the content of a key without surrounding white space and quotes. `part`: the beginning was cut."""
     gap = re.compile(_GAP).match(text, start, end)
     start = gap.end() if gap else start
     while end > start and (text[end - 1] in " \t\r\n\"'" or (text[end - 1] in "nr" and text[end - 2] == "\\")):
@@ -229,7 +231,7 @@ def _trimmed(text: str, start: int, end: int, *, part: bool) -> Iterator[SecretS
 
 
 def _lines_before(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yields the lines of a key whose beginning was cut."""
+    """Yields the content of a private key whose beginning was cut."""
     window = text[start:end]
     pieces = [(m.start(), m[0]) for m in re.finditer(r"[^\s\"'\\]+(?<!\\)", window)]
     first = None
@@ -292,7 +294,7 @@ def _authorizations(text: str, low: str, schemes: Iterable[str]) -> Iterator[Sec
 
 
 def _is_basic(value: str) -> bool:
-    """Whether a value is `user:password` in base64, or its beginning."""
+    """Whether a value is the base64 of `user:password`, or the beginning of it."""
     try:
         plain = binascii.a2b_base64(value[: len(value) // 4 * 4].replace("-", "+").replace("_", "/"))
     except (binascii.Error, ValueError):

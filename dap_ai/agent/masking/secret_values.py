@@ -1,4 +1,4 @@
-"""Decides whether a text beside a secret name, or a long word alone, is a secret or just code, prose or data."""
+"""Decides whether a text next to a secret name, or a long word alone, is a secret rather than code or prose."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ _METAVAR = lazy(r"[A-Z][A-Z_]*")
 
 
 def has_digit(value: str) -> bool:
-    """Whether any character is a digit of any script."""
+    """Whether a text contains a digit of any script."""
     return _DIGIT.search(value) is not None or (not value.isascii() and any(map(str.isdigit, value)))
 
 
 def is_exempt(value: str) -> bool:
-    """Whether a value is clearly not a secret: a constant, a type, a template, a path, prose, the name of a secret."""
+    """Whether a value is clearly not a secret, such as a constant, a type, a path or the name of a secret."""
     if len(value) > 4096:
         return False
     if "%" in value or "{" in value:
@@ -96,7 +96,7 @@ def _is_random_segment(segment: str) -> bool:
 
 
 def _talks_of_one(value: str) -> bool:
-    """Whether a value is the name of a secret or words about one: `client_secret`, `my-secret-token`."""
+    """Whether a value is not a secret but mentions one: `client_secret`, `my-secret-token`."""
     return (
         len(value) <= 80
         and _LETTERS.fullmatch(value) is not None
@@ -105,7 +105,10 @@ def _talks_of_one(value: str) -> bool:
 
 
 def is_secret_quoted(value: str, *, strong: bool) -> bool:
-    """Whether a quoted value beside a secret name is a secret. `strong`: the name is rarely used for anything else."""
+    """Whether a quoted value next to a secret name is a secret.
+
+    `strong`: such names rarely have values that are not secret.
+    """
     value = PLACEHOLDER.sub("", value)
     if len(value) < 3 or is_exempt(value):
         return False
@@ -119,12 +122,12 @@ def is_secret_quoted(value: str, *, strong: bool) -> bool:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether a value is several words, such as a wallet's recovery phrase, but not a sentence."""
+    """Whether a value consists of several words, such as a wallet's recovery phrase, but is not a sentence."""
     return bool(_WORDS.fullmatch(value)) and _SECRET_PARTS.isdisjoint(value.split())
 
 
 def is_secret_bare(value: str, *, strong: bool) -> bool:
-    """Whether an unquoted value beside a secret name is a secret, not code."""
+    """Whether an unquoted value next to a secret name is a secret rather than code."""
     value = PLACEHOLDER.sub("", value)
     if _talks_of_one(value.rstrip("0123456789")) or _is_variable(value):
         return False
@@ -140,7 +143,7 @@ def is_secret_bare(value: str, *, strong: bool) -> bool:
 
 
 def is_secret_word(value: str) -> bool:
-    """Whether a bare value is a secret in a place that holds data: a line of .env, an option's argument."""
+    """Whether an unquoted value is a secret, in a place for data such as a line of .env or a command-line option."""
     value = PLACEHOLDER.sub("", value)
     return len(value) >= 4 and not (
         is_exempt(value)
@@ -152,7 +155,7 @@ def is_secret_word(value: str) -> bool:
 
 
 def is_secret_start(value: str) -> bool:
-    """Whether the visible beginning of a cut value may be that of a secret, not a plain word."""
+    """Whether the visible beginning of a cut value may belong to a secret rather than to a plain word."""
     return (
         len(value) >= 3
         and not is_exempt(value)
@@ -162,7 +165,7 @@ def is_secret_start(value: str) -> bool:
 
 
 def is_prose(value: str) -> bool:
-    """Whether a value reads like a sentence or a prompt rather than a passphrase."""
+    """Whether a value reads like a sentence or prompt rather than like a passphrase."""
     return bool(value.rstrip().endswith((":", ".", "?", "!", ",", "=")) or _PROSE.search(value) or value.count(" ") > 7)
 
 
@@ -180,7 +183,7 @@ def looks_random(value: str) -> bool:
 
 
 def is_worth_keeping(value: str) -> bool:
-    """Whether a value found beside a name is distinctive enough to be masked everywhere."""
+    """Whether a value found next to a secret name is distinctive enough to be masked everywhere."""
     return (
         8 <= len(value) <= 512
         and " " not in value
@@ -191,7 +194,7 @@ def is_worth_keeping(value: str) -> bool:
 
 
 def is_common(value: str) -> bool:
-    """Whether a secret is so common a word that masking it everywhere would hide the program."""
+    """Whether a value is too common a word to be masked everywhere."""
     return value.lower() in _COMMON or bool(_NO_SECRET.fullmatch(value))
 
 
@@ -204,7 +207,7 @@ _HEX = lazy(r"(?:[0-9a-f]+|[0-9A-F]+)")
 
 
 def is_random_word(word: str) -> bool:
-    """Whether a long word without a name is random text, not an identifier, a path, a hash or an image."""
+    """Whether a long word is random text rather than an identifier, a path, a hash or an image."""
     size = len(word)
     if not 24 <= size <= 200:
         return False
@@ -222,12 +225,12 @@ def is_random_word(word: str) -> bool:
 
 
 def _changes(word: str) -> int:
-    """Returns how often the kind of character changes in the first 512: often in random text, seldom in names."""
+    """Returns how often neighbouring characters differ in kind, in the first 512. The count is high for random text."""
     kinds = [0 if c.isdigit() else 1 if c.islower() else 2 if c.isupper() else 3 for c in word[:512]]
     return sum(a != b for a, b in pairwise(kinds))
 
 
 def _entropy(word: str) -> float:
-    """Returns the entropy in bits per character."""
+    """Returns the entropy of a word in bits per character."""
     size = len(word)
     return -sum(n / size * math.log2(n / size) for n in Counter(word).values())

@@ -9,19 +9,19 @@ from dap_ai.agent.masking.patterns import lazy
 
 PLACEHOLDER = lazy(r"<secret:(?:part:)?[0-9a-f]{4,64}>")
 CUT = lazy(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes)\b.{0,20})?\Z")
-"""Matches the mark at the end of a cut value, whose visible part may be the beginning of a secret."""
+"""Matches the mark at the end of a cut value. The visible part before the mark may be the beginning of a secret."""
 
 
 class SecretSpan(NamedTuple):
-    """A secret at [start, end) of a text."""
+    """Position [start, end) of a secret in a text."""
 
     start: int
     end: int
     rule: str
     secret: str = ""
-    """The decoded secret, if the text holds an encoded form; empty otherwise."""
+    """The decoded secret if the text contains an encoded form, else empty."""
     part: bool = False
-    """Whether the text is the beginning of a secret that was cut."""
+    """Whether the text contains only the beginning of the secret, because the value was cut."""
 
 
 CUT_AFTER = lazy(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
@@ -29,7 +29,7 @@ CUT_AFTER = lazy(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
 
 
 def merged(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
-    """Yields the spans in order, overlapping ones merged under the rule of the longest."""
+    """Yields the spans in order. Merges overlapping spans and keeps the rule of the longest."""
     held: SecretSpan | None = None
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if held is None or span.start >= held.end:
@@ -44,7 +44,7 @@ def merged(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
 
 
 def outside_placeholders(text: str, span: SecretSpan) -> Iterator[SecretSpan]:
-    """Yields the parts of a span outside existing placeholders, which are never masked."""
+    """Yields the parts of a span that are outside existing placeholders, which are never masked again."""
     margin = 80
     low = max(0, span.start - margin)
     at, whole = span.start, True
@@ -62,7 +62,7 @@ def outside_placeholders(text: str, span: SecretSpan) -> Iterator[SecretSpan]:
 
 
 def places(text: str, word: str) -> Iterator[int]:
-    """Yields the positions of a word in a text; several times faster than a pattern with alternatives."""
+    """Yields each position of a word in a text. Several times faster than a pattern with alternatives."""
     at = text.find(word)
     while at >= 0:
         yield at
@@ -70,5 +70,5 @@ def places(text: str, word: str) -> Iterator[int]:
 
 
 def words(text: str) -> frozenset[str]:
-    """Splits a text into a set of words, for tables that a person edits."""
+    """Splits a text into a set of words. Word tables in this package are written as such texts."""
     return frozenset(text.split())

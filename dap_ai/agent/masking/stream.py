@@ -1,4 +1,4 @@
-"""Masks a text that arrives in pieces, because a secret may span two of them."""
+"""Masks a text that arrives in pieces. A secret may span two pieces."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Protocol
 from dap_ai.protocol.wire.safe import Safe
 
 MAX_HELD_CHARS = 16_384
-"""Maximum characters held of a line without end, before its older part is released."""
+"""Maximum characters to hold back of a line without an end. Beyond this, the beginning of the line is released."""
 MAX_SECRET_CHARS = 1_048_576
-"""Maximum characters held of one unfinished secret; beyond it, its parts are judged separately."""
+"""Maximum characters to hold back of an unfinished secret. Beyond this, its parts are judged separately."""
 _MARGIN = 2048
 _MAX_TRIES = 8
 _MAX_JOINED_LINES = 4
@@ -24,10 +24,10 @@ _KEY_LINE = re.compile(
 
 
 class SecretFinder(Protocol):
-    """Part of a Masker that the stream uses."""
+    """The members of a Masker that a MaskedStream uses."""
 
     def mask(self, text: str) -> Safe:
-        """Returns the text without its secrets."""
+        """Replaces the secrets in a text by placeholders."""
         ...
 
     def secrets(self, text: str) -> list[tuple[int, int]]:
@@ -36,10 +36,10 @@ class SecretFinder(Protocol):
 
 
 class MaskedStream:
-    """Releases masked text line by line.
+    """Masks a text that arrives in pieces and releases it line by line.
 
-    Holds back an incomplete line, up to four lines that the next may continue, and a private key until its end. Of a
-    line without end, it holds back only the last part and any secret at the cut.
+    Holds back an incomplete line, up to four lines that the next line may continue, and a private key until its end. Of
+    a very long line, it holds back only the last part and any secret at the cut.
     """
 
     def __init__(self, masker: SecretFinder) -> None:
@@ -48,7 +48,7 @@ class MaskedStream:
         self._enough = MAX_HELD_CHARS
 
     def feed(self, piece: str) -> Safe:
-        """Adds a piece and returns the text that can be shown now; often empty until a line is complete."""
+        """Adds a piece and returns the masked text that can be shown now. Usually empty until a line is complete."""
         self._held += piece
         end = self._complete() if "\n" in piece else 0
         if not end and len(self._held) > self._enough:
@@ -58,12 +58,12 @@ class MaskedStream:
         return self._masker.mask(ready)
 
     def finish(self) -> Safe:
-        """Returns the remaining text."""
+        """Returns the rest of the text, masked."""
         ready, self._held = self._held, ""
         return self._masker.mask(ready)
 
     def _complete(self) -> int:
-        """Returns the end of the lines that can be released."""
+        """Returns the end position of the lines that can be released."""
         held = self._held
         end = held.rfind("\n") + 1
         begin = held.rfind("-----BEGIN ", 0, end)
@@ -78,7 +78,10 @@ class MaskedStream:
         return end
 
     def _place_to_cut(self) -> int:
-        """Returns a late position in the held text, preferably at white space, that splits no secret or its name."""
+        """Returns a late position in the held text that splits no secret and no secret's name; 0 if none.
+
+        Prefers a position at white space.
+        """
         held = self._held
         spans = self._masker.secrets(held)
         latest = len(held) - _MARGIN

@@ -1,4 +1,4 @@
-"""Texts for a model, one Markdown file per occasion, with `{name}` for each inserted value.
+"""Texts sent to a model: one Markdown file per occasion, with a `{name}` placeholder for each inserted value.
 
 Every sentence addressed to a model is in one of these files, never in code.
 """
@@ -10,7 +10,10 @@ from importlib.resources import files
 
 
 def wording(name: str, **values: str) -> str:
-    """Returns the text of `NAME.md` with its values. Values are inserted unchanged and may contain braces."""
+    """Returns the text of the file `NAME.md` with values inserted.
+
+    A value is inserted unchanged and may contain braces.
+    """
     text = _read(name)
     for key, value in values.items():
         text = text.replace(f"{{{key}}}", value)

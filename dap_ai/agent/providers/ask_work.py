@@ -1,4 +1,4 @@
-"""Everything that the agent lends a provider for one ask."""
+"""Everything that the agent gives a provider to answer one question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dap_ai.settings.configuration import Settings
 
 
 class TextSink:
-    """A sink that records the answer's text. Providers write the answer only through it."""
+    """Sink wrapper that records the answer's text. Providers write the answer only through this sink."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -33,18 +33,18 @@ class TextSink:
 
     @property
     def text(self) -> str:
-        """The answer so far, ending with one newline; empty if there is no text."""
+        """The answer so far, ending with one newline. Empty if there is no text yet."""
         return "".join(self._pieces).rstrip() + "\n" if self._pieces else ""
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        """Sends text to the wrapped sink and records it if it is part of the answer."""
+        """Sends a text to the wrapped sink. Records texts that are part of the answer."""
         if category == "answer":
             self._pieces.append(text)
         self._sink.emit(category, text, tool)
 
     @contextmanager
     def attempt(self) -> Generator[None]:
-        """Discards the recorded answer text of the `with` block if it raises."""
+        """Runs a `with` block. If the block raises, discards the answer text it has recorded."""
         said = len(self._pieces)
         try:
             yield
@@ -55,11 +55,11 @@ class TextSink:
 
 @dataclass
 class Work:
-    """One ask in progress."""
+    """State of one question in progress."""
 
     ask: AcceptedAsk
     bench: ToolContext | None
-    """Tool context; None if nothing is stopped, when only the conversation and the output are available."""
+    """Tool context. None if nothing is stopped; then only the conversation and the output are available."""
     record: Transcript
     debugger: Watched
     sink: TextSink
@@ -67,24 +67,24 @@ class Work:
     settings: Settings
     reader: StopReader
     ends: float = math.inf
-    """Deadline of the answer, by `time.monotonic()`."""
+    """Deadline of the answer, on the clock of `time.monotonic()`."""
     caught: StopSnapshot | None = None
-    """An exception that was caught and reported, without values; used if nothing is stopped."""
+    """Snapshot of an exception that the program caught and reported, without values. Used if nothing is stopped."""
 
     @property
     def left_s(self) -> float:
-        """Seconds left for the answer, by wall clock."""
+        """Seconds until the deadline of the answer."""
         return self.ends - time.monotonic()
 
     @property
     def case(self) -> StopSnapshot | None:
-        """The snapshot of the current stop, or None. Changes when the agent resumes the program."""
+        """The snapshot of the current stop, or None. Replaced when the agent resumes the program."""
         return self.bench.case if self.bench else None
 
     async def read(self, expressions: list[str]) -> None:
-        """Evaluates further expressions in the focus frame, and in the nearest caller that has their names.
+        """Evaluates further expressions and adds the values to the snapshot. Raises NotStopped.
 
-        Adds the values to the case. Raises NotStopped.
+        Evaluates each in the focus frame, and in the nearest caller that has a variable of the expression's first name.
         """
         if self.case is None or self.case.focus is None or not self.debugger.current:
             return
@@ -100,12 +100,12 @@ class Work:
             self.case.notes.append(f"could not be read: {error.user_text}")
 
     async def context(self) -> str:
-        """Returns the first context as Markdown; empty if nothing is stopped. Raises NotStopped."""
+        """Returns the Markdown description of the stop; empty if nothing is stopped. Raises NotStopped."""
         case = self.case
         return await kind_of(case).first_context(case, self.debugger, self.settings.budget_tokens) if case else ""
 
 
 def _owner(case: StopSnapshot, expression: str) -> FramePlace | None:
-    """Returns the nearest calling frame with a variable of the expression's first name, or None."""
+    """Returns the nearest frame that has a variable of the expression's first name, or None."""
     name = re.search(r"\w+", expression)
     return next((place for place in case.callers if name and find(place.facts, name[0])), None)

@@ -1,7 +1,7 @@
-"""The Provider protocol.
+"""The Provider protocol, which every source of answers implements.
 
-An entry point of the group `dap_ai.providers` names a function that takes the settings and the environment and returns
-a Provider (writes the whole answer) or a Model (only generates text: the agent investigates with it).
+An entry point of the group `dap_ai.providers` names a function that takes the settings and the environment. It returns
+a Provider, which writes the whole answer, or a Model, which only generates text.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ GROUP = "dap_ai.providers"
 
 @runtime_checkable
 class Provider(ModelAnswerer, Protocol):
-    """Turns a case into an answer. Its `name` is the one in `usage.provider`."""
+    """Writes the answer to a question. `usage.provider` is the provider's `name`."""
 
     async def answer(self, work: Work) -> Answer:
-        """Returns the answer, sending its paragraphs to the sink as they are ready."""
+        """Returns the answer to a question. Sends its paragraphs to the sink when they are ready."""
         ...
 
 
 @runtime_checkable
 class Retiring(Protocol):
-    """A provider that sends data to a model and can be told to stop."""
+    """A provider that sends data to a model and that can be told to stop sending."""
 
     def retire(self) -> None:
-        """Stops sending, because another provider was chosen."""
+        """Stops sending data to the model, because the user has chosen another provider."""
         ...
 
 
 class ProviderError(RequestFailed):
-    """Raised when no provider can answer with these settings; the text says what to set."""
+    """Raised when no provider can answer with these settings. The text says which setting to change."""
 
     def __init__(self, text: str, trouble: Trouble = "request") -> None:
         super().__init__("ask", "noProvider", text)

@@ -1,4 +1,4 @@
-"""Assembles a reply from the chunks of a stream, tolerating how different Chat Completions endpoints send them."""
+"""Assembles a model's reply from the chunks of a stream. Accepts the variants of different endpoints."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ ANEW = "\n\n(The connection broke, and the model began anew.)\n\n"
 
 
 class Assembly:
-    """A reply being assembled. `shown` is the text that an earlier, broken stream has already shown."""
+    """A reply that is being assembled from chunks.
+
+    `shown` is the text that the user has already seen from an earlier, broken stream.
+    """
 
     def __init__(self, shown: str = "") -> None:
         self.finished = False
         """Whether the endpoint has sent a finish reason."""
         self._shown = shown
         self._level = not shown
-        """Whether the stream has caught up with the text already shown."""
+        """Whether the new stream has reached the end of the text that the user has already seen."""
         self._text: list[str] = []
         self._said = ""
-        """Text received before the stream has caught up."""
+        """Text that the stream has sent before reaching the end of the shown text."""
         self._calls: list[ToolCall] = []
         self._at: dict[int, ToolCall] = {}
-        """Calls by the stream index of their first chunk."""
+        """Tool calls by the index in their first chunk."""
         self._usage: dict[str, Any] = {}
         self._finish = self._model = ""
 
     @property
     def shown(self) -> str:
-        """Text that the user has seen, which a retry must not repeat."""
+        """Text that the user has already seen and that a retry must not repeat."""
         return "".join(self._text) if self._level else self._shown
 
     @property
     def empty(self) -> bool:
-        """Whether the stream has sent neither text nor calls."""
+        """Whether the stream has sent neither text nor tool calls."""
         return not self._text and not self._calls
 
     def take(self, chunk: object) -> list[Piece]:
-        """Adds one chunk and returns the pieces that are new to the user."""
+        """Adds one chunk. Returns the pieces that the user has not seen yet."""
         row = _table(chunk)
         self._usage = _table(row.get("usage")) or self._usage
         self._model = _text(row.get("model")) or self._model
@@ -60,7 +63,7 @@ class Assembly:
         return pieces
 
     def reply(self) -> Reply:
-        """Returns the complete reply, giving every call a unique id."""
+        """Returns the complete reply, with a unique id for each tool call."""
         usage, details = self._usage, _table(self._usage.get("prompt_tokens_details"))
         ids: set[str] = set()
         for call in self._calls:
@@ -78,7 +81,7 @@ class Assembly:
         )
 
     def _say(self, text: str) -> str:
-        """Adds text to the reply and returns the part that is new to the user."""
+        """Adds text to the reply. Returns the part that the user has not seen yet."""
         self._text.append(text)
         if self._level:
             return text
@@ -99,7 +102,7 @@ class Assembly:
             call.arguments += arguments if isinstance(arguments, str) else json.dumps(arguments)
 
     def _call_of(self, part: dict[str, Any]) -> ToolCall:
-        """Returns the call that a part belongs to: by its index if that is reliable, else by its id and name."""
+        """Returns the tool call to which a chunk's part belongs, by index if reliable, else by id and name."""
         index, call_id = part.get("index"), _text(part.get("id"))
         named = bool(_table(part.get("function")).get("name"))
         if isinstance(index, int):
@@ -124,7 +127,7 @@ def _rows(value: object) -> list[Any]:
 
 
 def _text(value: object) -> str:
-    """Returns a value as text, joining the texts of a list of parts."""
+    """Returns a value as text. Joins the texts of a list of parts."""
     return value if isinstance(value, str) else "".join(_text(_table(part).get("text")) for part in _rows(value))
 
 

@@ -1,6 +1,6 @@
-"""The user's own model, lent by the client for one ask: `ask {providers: ["editor"]}`.
+"""The user's own model, which the client lends for one question: `ask {providers: ["editor"]}`.
 
-There are no retries here: the editor shows errors to its user and asks for confirmation itself.
+This module never retries: the editor shows errors to its user and asks for confirmation itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TROUBLES: Mapping[str, tuple[Trouble, str]] = {
 
 
 class EditorModel:
-    """Model that the editor lends, reached through `session`. See model_port.Model."""
+    """Model that the user's editor lends. Replies come through `session`."""
 
     provider = EDITOR
 
@@ -42,18 +42,18 @@ class EditorModel:
 
     @property
     def notice(self) -> str:
-        """One line that names the model and what is sent to it."""
+        """One line that names the model and the data that is sent to the model."""
         sent = "the question, source and values of the program are sent to it, secrets masked"
         return f"{LENT}: {self.name}; {sent}"
 
     def warm(self) -> None:
-        """Does nothing: no preparation is needed."""
+        """Does nothing, because no preparation is needed."""
 
     async def close(self) -> None:
-        """Does nothing: nothing is kept open."""
+        """Does nothing, because no resource stays open."""
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """Streams one reply. Raises ModelError."""
+        """Streams one reply of the lent model. Raises ModelError."""
         text = ""
         try:
             async with aclosing(self._session.lent_model(messages, tools)) as pieces:
@@ -71,7 +71,7 @@ class EditorModel:
 
 
 def _reply(lent: LentReply, text: str, name: str) -> Reply:
-    """Converts the editor's reply to a Reply, giving every call a unique id."""
+    """Converts the editor's reply to a Reply, with a unique id for each tool call."""
     calls: list[ToolCall] = []
     for call in lent.calls:
         taken = {made.id for made in calls}
@@ -88,7 +88,7 @@ def _reply(lent: LentReply, text: str, name: str) -> Reply:
 
 
 def _error(name: str, error: RequestFailed) -> ModelError:
-    """Returns an error for the user: the editor's reason and what to do."""
+    """Returns an error for the user, with the editor's reason and what to do."""
     trouble, advice = _TROUBLES.get(error.message, ("request", ""))
     said = error.user_text.rstrip(".") if error.user_text != error.message else ""
     failed = f"{name}{LENT_FAILED}{': ' if said else ''}{said}."

@@ -1,4 +1,4 @@
-"""Turns an endpoint's errors into messages for the user that never contain the key."""
+"""Converts an endpoint's errors into messages for the user. No message contains the API key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_QUOTA = "the quota of this key is used up"
 
 
 class ModelEndpoint(NamedTuple):
-    """The endpoint, model and key of a request."""
+    """URL, model and API key of an endpoint."""
 
     url: str
     model: str
@@ -33,13 +33,13 @@ class ModelEndpoint(NamedTuple):
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
     def response_text(self, text: str) -> str:
-        """Returns an endpoint's message on one line, at most MAX_SAID_CHARS characters, with the key replaced."""
+        """Formats an endpoint's message on one line, cut to MAX_SAID_CHARS characters, with the API key replaced."""
         text = " ".join(text.split())
         return (text.replace(self.key, "<the key>") if self.key else text)[:MAX_SAID_CHARS]
 
 
 def refused(endpoint: ModelEndpoint, status: int, text: str, code: str = "") -> ModelError:
-    """Returns the error for an HTTP status, or for an error inside a stream (status 0)."""
+    """Returns the error for an HTTP status. Status 0 means an error inside a stream."""
     at, said = endpoint.shown, endpoint.response_text(text)
     named = f"`{endpoint.model}`" if endpoint.model else "the model"
     all_said = f"{code} {text}".lower()
@@ -65,7 +65,7 @@ def refused(endpoint: ModelEndpoint, status: int, text: str, code: str = "") -> 
 
 
 def is_worth_another_try(status: int, text: str, code: str, asked: str | None) -> bool:
-    """Whether a retry of the same request may succeed. `asked` is the x-should-retry header."""
+    """Whether retrying the same request may succeed. `asked` is the value of header `x-should-retry`, if sent."""
     if asked in ("true", "false"):
         return asked == "true"
     lasting = any(words in f"{code} {text}".lower() for words in (*_NO_QUOTA, *_OVERFLOW))
@@ -73,7 +73,7 @@ def is_worth_another_try(status: int, text: str, code: str, asked: str | None) -
 
 
 def unreachable(endpoint: ModelEndpoint, error: BaseException) -> ModelError:
-    """Returns the error for a connection that failed or broke off."""
+    """Returns the error for a connection that could not be opened or that broke."""
     reason = endpoint.response_text(str(_root(error)) or type(error).__name__)
     if is_refused(error) and urlsplit(endpoint.url).hostname in _LOCAL:
         return ModelError("network", f"Nothing answers at {endpoint.shown}: is it running? ({reason})")
@@ -81,13 +81,13 @@ def unreachable(endpoint: ModelEndpoint, error: BaseException) -> ModelError:
 
 
 def is_refused(error: BaseException) -> bool:
-    """Whether the connection was refused because nothing listens there."""
+    """Whether the connection was refused because no server listens there."""
     text = str(_root(error)).lower()
     return isinstance(_root(error), ConnectionRefusedError) or "refused" in text or "all connection attempts" in text
 
 
 def _root(error: BaseException) -> BaseException:
-    """Returns the innermost cause of an error."""
+    """Returns the innermost cause of an exception."""
     for _ in range(10):
         inner = error.__cause__ or error.__context__
         if inner is None:

@@ -1,4 +1,4 @@
-"""A language model as a provider: its messages, the tool loop, and the answer from its report."""
+"""Provider that answers with a language model: sends messages, runs the tool loop, and reads the model's report."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from dap_ai.settings.configuration import Settings
 from dap_ai.system.extras import PRICES
 
 _TIME_TO_ANSWER = 0.85
-"""Fraction of `ask_timeout_s` after which the model must answer with what it knows."""
+"""Fraction of `ask_timeout_s` after which the model must write its answer."""
 _MAX_TAIL_CHARS = 2000
 
 
 class HasReport(Protocol):
-    """Part of a debuggee kind that this provider uses."""
+    """The member of a debuggee kind that the investigator uses."""
 
     def report(self) -> ReportTool:
-        """Returns a new report tool, with which a model ends its answer."""
+        """Returns a new report tool. A model ends its answer with a call of this tool."""
         ...
 
 
 class Investigator(PassingModel):
-    """Answers with a language model. See providers.base.Provider."""
+    """Provider that answers with a language model and its tool calls."""
 
     def __init__(self, model: MaskedModel, masker: Masker) -> None:
         super().__init__(model)
@@ -45,16 +45,16 @@ class Investigator(PassingModel):
         self._masker = masker
 
     def retire(self) -> None:
-        """Stops sending to the model, even for an answer in progress, because another provider was chosen."""
+        """Stops sending to the model, even during an answer, because the user has chosen another provider."""
         self._masked.is_chosen = False
 
     @property
     def name(self) -> str:
-        """Provider name in `usage.provider`."""
+        """Name of the model's provider, for `usage.provider`."""
         return self.provider
 
     async def answer(self, work: Work) -> Answer:
-        """Returns the model's answer; if the model fails, the reason and the offline analyst's answer."""
+        """Returns the model's answer. If the model fails, returns the reason and the offline analyst's answer."""
         usage = Usage(provider=self._model.provider, model=self._model.name)
         conversation = work.conversation
         kind, record = _kind(work), work.record
@@ -91,18 +91,21 @@ class Investigator(PassingModel):
 
 
 def budget(settings: Settings, whole: int = 0) -> AskBudget:
-    """Returns the limits of one ask. `whole`: maximum tokens including the last reply; 0 for no limit."""
+    """Returns the limits of one question. `whole` is the maximum of tokens including the last reply, 0 for no limit."""
     seconds = settings.ask_timeout_s * _TIME_TO_ANSWER
     return AskBudget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd, whole)
 
 
 def _kind(work: Work) -> Kind:
-    """Returns the kind of the stopped program; Python if nothing is stopped."""
+    """Returns the kind of the stopped debuggee; Python if nothing is stopped."""
     return kind_of(work.case) if work.case else cast("Kind", named(DEFAULT))
 
 
 async def opening(work: Work) -> str:
-    """Returns the message for a question: the first context, or only news if the conversation continues."""
+    """Returns the user message for a question.
+
+    The message describes the stop. If the model has already seen this stop, the message contains only news.
+    """
     asks = _kind(work).asks
     question = work.ask.arguments.question.strip() or asks
     conversation = work.conversation
@@ -123,7 +126,8 @@ async def opening(work: Work) -> str:
 def _after_others(conversation: Conversation, question: str, asks: str) -> str:
     """Returns the question, preceded by earlier questions that the offline analyst answered.
 
-    Only for a model's first question. The earlier answers are left out: they may hold values hidden from a model.
+    Earlier questions are added only to a model's first question. Their answers are left out, because they may hold
+    values hidden from a model.
     """
     asked = [turn.question.strip() or asks for turn in conversation.turns]
     if conversation.messages[1:] or not asked:
@@ -132,7 +136,7 @@ def _after_others(conversation: Conversation, question: str, asks: str) -> str:
 
 
 def _stands_still(conversation: Conversation, work: Work) -> bool:
-    """Whether the model has already been sent this stop."""
+    """Whether the model has already received a description of this stop."""
     stop = work.debugger.stop
     last = next((t.stop for t in reversed(conversation.turns) if t.told), None)
     return bool(conversation.messages) and stop is not None and last is not None and last.epoch == stop.epoch
@@ -146,7 +150,7 @@ def _history(items: list[HistoryItem], marker: str) -> str:
 
 
 def _caught(work: Work) -> str:
-    """Describes a caught exception by its traceback with source, without values; empty if there is none."""
+    """Describes a caught exception by its traceback and source, without values; empty if there is no exception."""
     if work.caught is None:
         return ""
     marker = work.conversation.marker
@@ -156,7 +160,7 @@ def _caught(work: Work) -> str:
 
 
 def _earlier(work: Work) -> str:
-    """Returns the earlier session's questions and answers; empty if this session continues it in the model's view."""
+    """Returns the questions and answers of an ended session; empty if the model already knows them."""
     conversation, marker = work.conversation, work.conversation.marker
     if not conversation.brought or any(turn.told for turn in conversation.turns):
         return ""

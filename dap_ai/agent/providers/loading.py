@@ -1,4 +1,4 @@
-"""Loads the provider for given settings from the entry points of the group `dap_ai.providers`."""
+"""Loads the provider that the settings name, from the entry points of the group `dap_ai.providers`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None = None) -> Provider:
-    """Returns the provider for these settings; a model receives only masked text. Raises ProviderError."""
+    """Returns the provider that the settings name. A model receives only masked text. Raises ProviderError."""
     name = provider_of(settings, environ)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
@@ -28,7 +28,10 @@ def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None =
 
 
 def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) -> Provider:
-    """Returns the provider as `load` does; on failure one that reports the error and answers offline."""
+    """Returns the provider that the settings name.
+
+    If it cannot be loaded, returns a provider that reports the error and answers offline.
+    """
     try:
         return load(settings, environ, masker)
     except ProviderError as error:
@@ -38,7 +41,7 @@ def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) 
 
 
 def lent(settings: Settings, ask: AcceptedAsk, session: StoppedSession, masker: Masker) -> Provider:
-    """Returns a provider for the model that the client lends for one ask; the model receives only masked text."""
+    """Returns a provider for the model that the client lends for one question. The model receives only masked text."""
     from dap_ai.agent.providers.editor_model import EditorModel  # noqa: PLC0415  most clients lend none
 
     return _investigator(EditorModel(ask.arguments.lent_model, session), settings, masker)

@@ -1,4 +1,4 @@
-"""The built-in provider: answers by the analyst of the debuggee's kind or by one tool. No model, key or network."""
+"""The built-in provider, which uses no model, key or network: the analyst of the debuggee's kind, or one tool."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dap_ai.settings.configuration import Settings
 from dap_ai.system.texts import fenced
 
 OFFLINE = "offline"
-"""Provider name in `usage.provider`."""
+"""Name of the offline provider, for `usage.provider`."""
 _MAX_TAIL_CHARS = 1500
 _ENDED = "The program has ended, so no value can be read any more."
 _NOT_STOPPED = "Nothing is stopped now, so no value can be read."
@@ -31,27 +31,30 @@ _PAUSE = f"{ADVICE} Pause the program, or set a breakpoint where the question ar
 
 
 class Analyst(Protocol):
-    """Answers about stops of one kind by program analysis alone; caches its findings per stop."""
+    """Answers questions about stops of one debuggee kind by program analysis. Caches its findings per stop."""
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
-        """Returns the answer; sends its paragraphs to the sink as they are ready. Raises NotStopped, RequestFailed."""
+        """Returns the answer. Sends its paragraphs to the sink when they are ready.
+
+        Raises NotStopped, RequestFailed.
+        """
         ...
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """Answers about an error that was only printed, whose values were not read; None if nothing is known."""
+        """Answers a question about an exception of which only the traceback is known. None if there is no answer."""
         ...
 
 
 class HasAnalyst(Protocol):
-    """Part of a debuggee kind that this provider uses."""
+    """The member of a debuggee kind that the offline provider uses."""
 
     def analyst(self) -> Analyst:
-        """Returns a new analyst."""
+        """Returns a new analyst for this debuggee kind."""
         ...
 
 
 class Offline:
-    """Answers by program analysis alone."""
+    """Provider that answers by program analysis, without a language model."""
 
     name = OFFLINE
     notice = "offline: no language model, nothing leaves this machine"
@@ -60,14 +63,14 @@ class Offline:
         self._analysts: dict[str, Analyst] = {}
 
     def warm(self) -> None:
-        """Loads the default kind's analyst."""
+        """Loads the analyst of the default debuggee kind."""
         self._analyst(DEFAULT)
 
     async def close(self) -> None:
-        """Does nothing: nothing is kept open."""
+        """Does nothing, because no resource stays open."""
 
     async def answer(self, work: Work) -> Answer:
-        """Returns the answer, sending its paragraphs to the sink as they are ready."""
+        """Returns the answer. Sends its paragraphs to the sink when they are ready."""
         case = work.case
         if case is None or work.bench is None:
             return self._without_stop(work)
@@ -81,7 +84,7 @@ class Offline:
         return self._analysts[kind]
 
     def _without_stop(self, work: Work) -> Answer:
-        """Answers from a caught exception, or from the conversation and the output alone."""
+        """Answers from a caught exception, or from the conversation and the program's output."""
         turns, source, caught = work.conversation.turns, work.conversation.source, work.caught
         if caught and (not turns or turns[-1].stop is not None):
             told = self._analyst(caught.inspection.kind).unread(work, caught)
@@ -103,23 +106,26 @@ class Offline:
 
 
 def say(work: Work, parts: list[str]) -> None:
-    """Sends the non-empty paragraphs of an answer to the sink one by one."""
+    """Sends the non-empty paragraphs of an answer to the sink, one at a time."""
     for part in filter(None, parts):
         work.sink.emit("answer", part + "\n\n")
 
 
 def offline_usage() -> Usage:
-    """Returns the usage of an answer without a model."""
+    """Returns the usage record of an answer that used no model."""
     return Usage(provider=OFFLINE)
 
 
 def provider(_settings: Settings, _environ: Mapping[str, str]) -> Offline:
-    """Entry point: returns the offline provider."""
+    """Entry point of the provider `offline`."""
     return Offline()
 
 
 async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
-    """Returns the offline analyst's answer, preceded by why the model did not answer. `usage`: tokens spent so far."""
+    """Returns the offline analyst's answer, preceded by the reason why the model did not answer.
+
+    `usage` holds the tokens spent so far.
+    """
     work.sink.emit("answer", f"**The model did not answer.** {error}\n\nWithout it, the offline analyst says:\n\n")
     answer = await Offline().answer(work)
     answer.usage = msgspec.structs.replace(usage, provider=Offline.name, model="")
@@ -128,7 +134,7 @@ async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
 
 
 class Nobody(Offline):
-    """Stands in for a provider that could not be loaded: reports the error and answers offline."""
+    """Replaces a provider that could not be loaded. Reports the load error and answers offline."""
 
     def __init__(self, error: ProviderError) -> None:
         super().__init__()

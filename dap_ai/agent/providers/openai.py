@@ -1,8 +1,8 @@
-"""Any endpoint that serves OpenAI's Chat Completions. Only this module uses the package `openai`, imported lazily.
+"""Model at any endpoint that serves OpenAI's Chat Completions. Only this module uses the package `openai`.
 
 1. Request fields that an endpoint rejects are left out for the rest of the session (`_Shape`).
-2. Temporary failures are retried and broken streams restarted; text already shown is not shown again.
-3. Any other failure is a ModelError with a message for the user. No message contains the key.
+2. Temporary failures are retried and broken streams restarted. Text that the user has seen is not shown again.
+3. Any other failure is a ModelError with a message for the user. No message contains the API key.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5.6-terra"
-"""Model used at OpenAI if none is set: the one OpenAI's overview of models recommends for a balance of quality and
+"""Model used at OpenAI if the settings name none. OpenAI's overview recommends this model for a balance of quality and
 price.
 """
 _TRIES = 4
 _FIRST_PAUSE_S = 0.5
 _MAX_PAUSE_S = 30.0
-"""Maximum seconds to wait if an endpoint asks for a pause; a longer pause is an error."""
+"""Maximum seconds to pause before a retry. If an endpoint asks for a longer pause, the request fails."""
 _CONNECT_S = 10.0
 _SILENCE_S = 120.0
-"""Seconds without data, also before the first token, after which a request is abandoned."""
+"""Seconds without data after which a request is abandoned. This includes the time before the first token."""
 _NO_KEY = "none"
-"""Placeholder key for local endpoints that need none, because the client requires one."""
+"""Placeholder key for endpoints that need no key, because the `openai` client requires one."""
 
 
 def provider(settings: Settings, environ: Mapping[str, str]) -> OpenAIModel:
-    """Entry point: returns the model. Raises ProviderError for a bad URL or a missing OpenAI key."""
+    """Entry point of the provider `openai`. Raises ProviderError for an invalid URL or a missing OpenAI key."""
     url = (settings.base_url or environ.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
     key = environ.get("OPENAI_API_KEY", "")
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
@@ -54,7 +54,7 @@ def provider(settings: Settings, environ: Mapping[str, str]) -> OpenAIModel:
 
 
 class OpenAIModel:
-    """A model at one endpoint. `name` is empty until the endpoint reports which model it has."""
+    """A model at one endpoint. If `name` is empty, the first request fills in the endpoint's only model."""
 
     provider = "openai"
 
@@ -68,26 +68,26 @@ class OpenAIModel:
 
     @property
     def notice(self) -> str:
-        """One line that names the model and endpoint and what is sent there."""
+        """One line that names the model, the endpoint and the data that is sent there."""
         named = f"{self.name} at " if self.name else "the model at "
         sent = "the question, source and values of the program are sent there, secrets masked"
         return f"{named}{self._endpoint.shown} answers: {sent}"
 
     def warm(self) -> None:
-        """Imports and creates the client (0.3 s), and imports what its first request needs (20 ms)."""
+        """Imports and creates the client (0.3 s), and imports modules that its first request needs (20 ms)."""
         import anyio.lowlevel  # noqa: PLC0415  with the client
 
         self._open()
         asyncio.run(anyio.lowlevel.checkpoint())
 
     async def close(self) -> None:
-        """Closes the connections that are kept open."""
+        """Closes the client and its open connections."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """Streams one reply; restarts a broken stream without repeating text. Raises ModelError."""
+        """Streams one reply. Restarts a broken stream without repeating text. Raises ModelError."""
         import openai  # noqa: PLC0415  see `warm`
 
         tries, shown = 0, ""
@@ -115,7 +115,10 @@ class OpenAIModel:
             shown = assembly.shown
 
     async def _begin(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncStream[object]:
-        """Returns the reply's chunks as plain JSON: the client's types cost 20 ms a turn and 0.3 ms a chunk."""
+        """Sends the request and returns the chunks of the reply as plain JSON.
+
+        The client's typed chunks would cost 20 ms per reply and 0.3 ms per chunk.
+        """
         import openai  # noqa: PLC0415  see `warm`
 
         body = {"model": self.name, "stream": True, **self._shape.request_fields(messages, tools)}
@@ -124,7 +127,7 @@ class OpenAIModel:
         )
 
     async def _choose_model(self) -> None:
-        """Chooses the endpoint's only model if none was named. Raises ModelError if there are none or several."""
+        """Chooses the endpoint's only model if none was named. Raises ModelError if it has no model or several."""
         if self.name:
             return
         names = [model.id async for model in self._open().models.list()]
@@ -135,7 +138,7 @@ class OpenAIModel:
         self.name = names[0]
 
     async def _pause(self, error: Exception, tries: int) -> None:
-        """Waits before the next try. Raises ModelError if a retry is pointless."""
+        """Waits before the next try. Raises ModelError if another try is pointless."""
         import openai  # noqa: PLC0415  see `warm`
 
         pause_s = self._first_pause_s * 2.0 ** (tries - 1)
@@ -178,11 +181,11 @@ class OpenAIModel:
 
 
 class _BrokenOff(Exception):  # noqa: N818  named after the event
-    """Raised when the stream ends without a finish reason."""
+    """Raised when a stream ends without a finish reason."""
 
 
 class _Shape:
-    """Request fields besides the model name, limited to those the endpoint accepts."""
+    """Builds the request fields besides the model name. Leaves out fields that the endpoint has rejected."""
 
     def __init__(self) -> None:
         self._left_out: set[str] = set()
@@ -198,7 +201,7 @@ class _Shape:
         return {name: value for name, value in fields.items() if name not in self._left_out}
 
     def adapt(self, error: Exception) -> bool:
-        """Leaves out the fields that caused `error`; returns whether the request changed and should be sent again."""
+        """Leaves out the fields that caused `error`. Returns whether the request has changed and can be retried."""
         if getattr(error, "status_code", 0) not in (400, 422):
             return False
         said = f"{getattr(error, 'param', '')} {_error_text(error)}"
@@ -211,7 +214,7 @@ class _Shape:
 
 
 def _sendable(message: SafeFields) -> Message:
-    """Returns a message whose call arguments are valid JSON objects, because some endpoints parse them and fail."""
+    """Returns the message with valid JSON objects as call arguments. Some endpoints fail on malformed arguments."""
     if "tool_calls" not in message:
         return message
     calls = [
@@ -229,14 +232,14 @@ def _json(arguments: str) -> str:
 
 
 def _error_text(error: APIError | Exception) -> str:
-    """Returns the endpoint's own error message, without the client's text around it."""
+    """Returns the endpoint's own error message, without the text that the client adds."""
     body: Any = getattr(error, "body", None)
     said: Any = body.get("message") or body.get("error") or body.get("detail") if isinstance(body, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  JSON
     return said if isinstance(said, str) else str(getattr(error, "message", error))
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:
-    """Returns the delay that the Retry-After headers ask for, in seconds; 0 if none."""
+    """Returns the delay in seconds that the Retry-After headers request; 0 if they request none."""
     wanted = headers.get("retry-after", "")
     with contextlib.suppress(ValueError):
         if "retry-after-ms" in headers:

@@ -29,29 +29,29 @@ from dap_ai.settings.configuration import Settings
 
 
 class Thought(msgspec.Struct, forbid_unknown_fields=True):
-    """A delta of reasoning."""
+    """A piece of the model's reasoning."""
 
     reasoning: str
 
 
 class WrittenCall(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A tool call; `arguments` is an object, or text as a model wrote it."""
+    """A tool call in the file. `arguments` is an object, or the text that a model wrote."""
 
     name: str
     arguments: str | dict[str, Any] = ""
     id: str = ""
-    """Call id; generated if empty."""
+    """Id of the call. If empty, an id is generated."""
 
 
 class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One line of the file."""
+    """One recorded reply: one line of the file."""
 
     text: str = ""
     calls: list[WrittenCall] = []
     deltas: list[str | Thought] = []
-    """Pieces of the reply in order; if empty, the text is one piece."""
+    """Pieces of the reply in order. If empty, the text is the only piece."""
     finish: str = ""
-    """Finish reason; if empty, `tool_calls` if there are calls, else `stop`."""
+    """Finish reason. If empty, `tool_calls` for a reply with calls, else `stop`."""
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
@@ -59,14 +59,14 @@ class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 
     @classmethod
     def of(cls, reply: Reply, pieces: Sequence[Piece]) -> ScriptedReply:
-        """Converts a reply and the pieces it arrived in to a line of the file."""
+        """Converts a reply and its streamed pieces to a line of the file."""
         deltas = [p.text if isinstance(p, Text) else Thought(p.text) for p in pieces if not isinstance(p, Reply)]
         calls = [WrittenCall(c.name, c.arguments, c.id) for c in reply.calls]
         own: dict[str, Any] = {"calls": calls, "deltas": [] if deltas == [reply.text] else deltas}
         return cls(**msgspec.structs.asdict(reply) | own)
 
     def pieces(self, number: int) -> list[Piece]:
-        """Returns the reply as a stream of pieces. `number` is used in the ids of calls that have none."""
+        """Returns the reply as a stream of pieces. Calls without an id get an id that contains `number`."""
         deltas = self.deltas or ([self.text] if self.text else [])
         said: list[Piece] = [Text(d) if isinstance(d, str) else Reasoning(d.reasoning) for d in deltas]
         calls = [
@@ -82,7 +82,10 @@ class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
-    """Entry point: returns the replay model. Raises ProviderError if the file or one of its lines cannot be read."""
+    """Entry point of the provider `scripted`.
+
+    Raises ProviderError if the file or one of its lines cannot be read.
+    """
     if not settings.replay:
         raise ProviderError("The provider `scripted` replays a file: name it with --replay.")
     path = Path(settings.replay).expanduser()
@@ -103,7 +106,7 @@ def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
 
 
 class Scripted:
-    """Replays recorded replies in order. See model_port.Model."""
+    """Model that replays recorded replies in order."""
 
     provider = "scripted"
 
@@ -115,17 +118,17 @@ class Scripted:
 
     @property
     def notice(self) -> str:
-        """One line that says a recording answers and no model is called."""
+        """One line that tells the user that a recording answers and no model is called."""
         return f"a recording answers ({self._path.name}): nothing leaves this machine, no model is asked"
 
     def warm(self) -> None:
-        """Does nothing: no preparation is needed."""
+        """Does nothing, because no preparation is needed."""
 
     async def close(self) -> None:
-        """Does nothing: nothing is kept open."""
+        """Does nothing, because no resource stays open."""
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """Streams the file's next reply. Raises ModelError after the last one."""
+        """Streams the next reply of the file. Raises ModelError after the last reply."""
         del messages, tools
         if self._replayed >= len(self._rows):
             held = f"it holds {len(self._rows)}" if self._rows else "it is empty"
@@ -141,7 +144,7 @@ def _written(arguments: str | dict[str, Any]) -> str:
 
 
 def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> RecordingModel:
-    """Wraps a model so that its masked replies are appended to a file (mode 0600). Raises ProviderError."""
+    """Wraps a model so that each reply is masked and appended to a file (mode 0600). Raises ProviderError."""
     path = Path(file).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -152,21 +155,21 @@ def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> RecordingM
 
 
 class RecordingModel(PassingModel):
-    """Appends each reply of a model to a file. See model_port.Model."""
+    """Model wrapper that appends each reply of the model to a file."""
 
     def __init__(self, model: Model, path: Path, mask: Callable[[str], Safe]) -> None:
-        """Wraps `model`. `mask` removes the secrets from a text, which may be JSON."""
+        """Wraps `model`. `mask` removes the secrets from a text or from JSON."""
         super().__init__(model)
         self._mask = mask
         self._path = path
 
     @property
     def notice(self) -> str:
-        """The model's notice, with the file it is recorded in."""
+        """The model's notice, with the path of the recording."""
         return f"{self._model.notice}; recorded in {self._path}"
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """Streams the model's reply and writes it once complete. Raises ModelError."""
+        """Streams the model's reply and records it when it is complete. Raises ModelError."""
         pieces: list[Piece] = []
         async with contextlib.aclosing(self._model.stream(messages, tools)) as stream:
             async for piece in stream:
@@ -183,7 +186,7 @@ class RecordingModel(PassingModel):
 
 
 def _line(row: ScriptedReply, mask: Callable[[str], Safe]) -> Safe:
-    """Returns the line of a reply, unchanged if it has no secrets; else masked and without its pieces."""
+    """Returns a reply as a line of the file. A reply with secrets is masked and loses its pieces."""
     thoughts = "".join(d.reasoning for d in row.deltas if isinstance(d, Thought))
     said = (row.text, thoughts, *(str(call.arguments) for call in row.calls))
     if not all(holds_none(text, mask(text)) for text in said):

@@ -24,7 +24,7 @@ _SUBJECT = re.compile(
     rf"|\b(?:does|did)\s+({_NOUNS})\s+(?:come|become|change|equal|have|get)\b",
     re.IGNORECASE,
 )
-"""Matches a stop word used as a variable name: without an article before it."""
+"""Matches a stop word that is used as a variable name, without an article before it."""
 _CODE = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SPOKEN = re.compile(r"[^\W\d][\w@.-]{2,}")
@@ -39,7 +39,7 @@ _LINE = re.compile(r"\bline (\d+)\b|:(\d+)\b", re.IGNORECASE)
 
 
 def candidates(question: str, language: str = "python") -> list[str]:
-    """Returns up to 8 expressions that the question may name, most explicit first; they need not exist."""
+    """Returns up to 8 expressions that a question may name, most explicit first. They may not exist in the program."""
     native = language in NATIVE_LANGUAGES
     found = _CODE.findall(question)
     rest, at = _CODE.sub(" ", question), 0
@@ -59,7 +59,7 @@ def candidates(question: str, language: str = "python") -> list[str]:
 
 
 def leading(text: str) -> str:
-    """Returns the name at the beginning of a text with its attributes, subscripts and calls; empty if none."""
+    """Returns the name with attributes, subscripts and calls at the beginning of a text; empty if no name is there."""
     name = _NAME.match(text)
     end = _closed(text, name.end()) if name else 0
     while more := _PART.match(text, end) if end else None:
@@ -68,7 +68,7 @@ def leading(text: str) -> str:
 
 
 def _operations(text: str) -> list[str]:
-    """Returns the operations in a text: `total + n`, `(low + high) // 2`."""
+    """Returns the operations that a text contains, such as `total + n` or `(low + high) // 2`."""
     found: list[str] = []
     at = 0
     while start := _OPERAND.search(text, at):
@@ -86,7 +86,7 @@ def _operations(text: str) -> list[str]:
 
 
 def _operand(text: str) -> int:
-    """Returns the end of the name, literal or bracket at the beginning of a text; 0 if there is none."""
+    """Returns the end position of the name, literal or bracket that begins the text; 0 without such a beginning."""
     literal = _LITERAL.match(text)
     return literal.end() if literal else len(leading(text)) or _closed(text, 0)
 
@@ -101,7 +101,7 @@ def _native_leading(text: str) -> str:
 
 
 def _closed(text: str, start: int) -> int:
-    """Returns the end of the consecutive bracket pairs that open at `start`; `start` if there are none."""
+    """Returns the end position of the bracket pairs that begin at `start`; `start` if no bracket is there."""
     while text[start : start + 1] in ("(", "["):
         ends = (n for n in range(start + 2, len(text) + 1) if text[n - 1] in ")]" and normal(text[:n]))
         end = next(ends, 0)
@@ -112,7 +112,10 @@ def _closed(text: str, start: int) -> int:
 
 
 def normal(text: str, language: str = "python") -> str:
-    """Returns an expression in normal spacing; empty if it is not one or cannot be evaluated safely."""
+    """Returns an expression in normal spacing.
+
+    Returns an empty string if the text is not an expression or cannot be evaluated safely.
+    """
     try:
         if language in NATIVE_LANGUAGES:
             return grammar_of(language).expression(text, language).text
@@ -122,9 +125,9 @@ def normal(text: str, language: str = "python") -> str:
 
 
 def named(place: FramePlace | None, question: str) -> list[ast.expr]:
-    """Returns the question's expressions that have a value in this frame, else parts of its statement by that name.
+    """Returns the expressions in a question that have a value in this frame.
 
-    Excludes builtins, and functions under their own name.
+    If there are none, returns parts of the frame's statement by that name. Excludes builtins and functions.
     """
     if place is None:
         return []
@@ -134,7 +137,7 @@ def named(place: FramePlace | None, question: str) -> list[ast.expr]:
 
 
 def spoken(place: FramePlace | None, question: str) -> list[ast.expr]:
-    """Returns the frame's variables whose value is a word of the question: `name`, if it is 'January'."""
+    """Returns the frame's variables whose value occurs in the question: `name` if its value is 'January'."""
     facts = place.facts if place else None
     words = {repr(word) for word in _SPOKEN.findall(question) if word.casefold() not in STOP_WORDS}
     return [ast.Name(v.name, ast.Load()) for v in variables(facts) if v.value.text in words] if facts else []
@@ -149,12 +152,15 @@ def _is_asked(place: FramePlace, text: str) -> bool:
 
 
 def is_of_site(value: Value) -> bool:
-    """Whether a value is one that Python's site module adds under an English word: `help`, `license`, `quit`."""
+    """Whether a value is a builtin that Python's `site` module adds: `help`, `license`, `quit`."""
     return value.type.startswith("_sitebuiltins.")
 
 
 def _part(place: FramePlace, name: str) -> ast.expr | None:
-    """Returns the statement's `order.price` or `row["price"]` for `price`; None if there is none with a value."""
+    """Returns the part of the statement with this last name: `order.price` or `row["price"]` for `price`.
+
+    None if no such part has a value.
+    """
     for node in ast.walk(place.statement) if place.statement else ():
         match node:
             case ast.Attribute(attr=part) | ast.Subscript(slice=ast.Constant(value=part)):
@@ -166,13 +172,13 @@ def _part(place: FramePlace, name: str) -> ast.expr | None:
 
 
 def line_of(question: str) -> int | None:
-    """Returns the line number (1-based) in a question, or None."""
+    """Returns the 1-based line number that a question names, or None."""
     match = _LINE.search(question)
     return int(match[1] or match[2]) if match else None
 
 
 def excerpt(sources: Sources, path: str, line: int) -> str:
-    """Returns the lines around `line` as a code block; empty if there is no such line."""
+    """Returns the lines around `line` as a code block; empty if the file has no such line."""
     source = sources.read(path)
     if source is None or not source.line(line):
         return ""

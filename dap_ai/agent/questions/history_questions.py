@@ -1,4 +1,4 @@
-"""Parses questions about the past: `when did total become negative?` gives `total` and the condition `total < 0`."""
+"""Parses questions about past values: `when did total become negative?` asks for the condition `total < 0`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from dap_ai.protocol.contracts.inspection import Value
 
 
 class HistoryQuestion(NamedTuple):
-    """An expression to follow, and a condition on it: a format such as `{} < 0`, or empty for every change."""
+    """An expression to follow, and the condition on its value. An empty condition means every change.
+
+    The condition is a format string such as `{} < 0`.
+    """
 
     expression: str
-    """The expression; empty for `it`."""
+    """The expression's source text; empty for `it`."""
     condition: str
 
     def when(self, expression: str) -> str:
-        """Returns the condition for this expression."""
+        """Inserts an expression into the condition."""
         return self.condition.format(expression)
 
 
@@ -80,7 +83,7 @@ _COMPARED = (
 
 
 def parse_history_question(question: str) -> HistoryQuestion | None:
-    """Parses a question about the past; None if it is not one."""
+    """Parses a question about past values. None for any other question."""
     text = question.strip().rstrip("?!. ")
     made = _MAKES.fullmatch(text)
     opened = made or _OPENS.fullmatch(text)
@@ -100,13 +103,13 @@ def parse_history_question(question: str) -> HistoryQuestion | None:
 
 
 def as_called(text: str) -> HistoryQuestion:
-    """Parses the argument of a `history` call: `total when total < 0`, or `total < 0`."""
+    """Parses the argument of a `history` tool call: `total when total < 0`, or only `total < 0`."""
     expression, _, condition = text.strip().strip("`").partition(" when ")
     return HistoryQuestion(expression.strip(), _escaped(condition.strip())) if condition else _compared(expression, "")
 
 
 def is_so(condition: str, value: Value) -> bool:
-    """Whether `it` may mean this value: the condition holds as far as the value's text shows."""
+    """Whether `it` in a question may mean this value: the value's text does not contradict the condition."""
     match condition:
         case "{} is None":
             return value.kind == "none"
@@ -121,7 +124,10 @@ def is_so(condition: str, value: Value) -> bool:
 
 
 def _subject(text: str) -> tuple[str | None, str]:
-    """Splits a text into its first expression (empty for `it`, None if there is none) and the rest."""
+    """Splits a text into its first expression and the rest.
+
+    The expression is empty for `it`, None if there is no expression.
+    """
     text = text.strip()
     if text.startswith("`") and (end := text.find("`", 1)) > 0:
         return normal(text[1:end]) or None, text[end + 1 :].strip()
@@ -133,7 +139,7 @@ def _subject(text: str) -> tuple[str | None, str]:
 
 
 def _condition(rest: str) -> str | None:
-    """Returns the condition of a question's rest; empty for any change, None if not understood."""
+    """Parses the condition after the subject of a question. Empty for any change, None if not understood."""
     if changes := _CHANGES.fullmatch(rest):
         return state_of(changes["to"]) if changes["to"].strip() else ""
     if passes := _PASSES.fullmatch(rest):
@@ -152,7 +158,7 @@ def _condition(rest: str) -> str | None:
 
 
 def state_of(text: str, *, names: bool = False) -> str:
-    """Returns the condition for a state, as in HistoryQuestion; empty if not understood.
+    """Parses a state such as `negative` to a condition, as in HistoryQuestion; empty if not understood.
 
     `names`: treat plain words as variable names, as in `bigger than value`.
     """
@@ -169,7 +175,10 @@ def state_of(text: str, *, names: bool = False) -> str:
 
 
 def _operand(text: str, *, names: bool = False) -> str:
-    """Returns a value as source text: a literal or code, and a plain word only if `names`; empty if neither."""
+    """Returns a literal or expression in normal spacing; empty if the text is neither.
+
+    A plain word counts as an expression only if `names`.
+    """
     text = text.strip()
     state = {"zero": "0", "none": "None", "true": "True", "false": "False", "null": "None"}.get(text.casefold())
     try:
@@ -181,7 +190,10 @@ def _operand(text: str, *, names: bool = False) -> str:
 
 
 def _compared(expression: str, condition: str) -> HistoryQuestion:
-    """Makes a comparison such as `total < 0` the condition, on its left side."""
+    """Returns a question about `expression`.
+
+    A comparison such as `total < 0` becomes the condition for its left side.
+    """
     try:
         node = parse_expression(expression) if expression else None
     except SyntaxRefused:  # evaluating it later reports the reason
@@ -192,5 +204,5 @@ def _compared(expression: str, condition: str) -> HistoryQuestion:
 
 
 def _escaped(text: str) -> str:
-    """Escapes braces for use in a format string."""
+    """Escapes the braces in a text for use in a format string."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -1,4 +1,4 @@
-"""Recognises what a question asks for, suggests questions for a stop, and answers those that need no analysis."""
+"""Recognises what a question asks for, suggests questions, and answers questions that need no analysis."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ _MAX_SHOWN, _OUTER, _MAX_EXAMPLES, _MAX_CHARS = 12, 2, 3, 60
 
 
 def wants_way(question: str) -> bool:
-    """Whether a question asks how the program got to the current line."""
+    """Whether a question asks how the program reached the current line."""
     return bool(_WAY.search(question))
 
 
 def wants_reason(question: str) -> bool:
-    """Whether a question mentions something wrong."""
+    """Whether a question mentions a failure or an error."""
     return any(OF_FAILURES.match(word) for word in _WORD.findall(question))
 
 
 def wants_help(question: str) -> bool:
-    """Whether a question is a request for help, such as "what can I ask?"."""
+    """Whether a question asks for help, such as "what can I ask?"."""
     return bool(_HELP.fullmatch(question))
 
 
 def wants_all(question: str) -> bool:
-    """Whether a question asks for all values of the frame."""
+    """Whether a question asks for all variables of the frame."""
     return bool(_ALL.search(question))
 
 
@@ -70,29 +70,32 @@ def wants_type(question: str) -> bool:
 
 
 def wants_length(question: str) -> bool:
-    """Whether a question asks for the number of items."""
+    """Whether a question asks for the length or size of a value."""
     return bool(_LENGTH.search(question))
 
 
 def wants_history(question: str) -> bool:
-    """Whether a question asks for the successive values of a name."""
+    """Whether a question asks for the successive values of a variable."""
     return bool(_HISTORY.search(question))
 
 
 def exception_words(case: StopSnapshot) -> set[str]:
-    """Returns the words of the exception's type and message."""
+    """Returns the words in the exception's type and message."""
     error = case.exception
     return set(_NAME.findall(f"{error.type} {error.message}")) if error else set()
 
 
 def written(case: StopSnapshot) -> set[str]:
-    """Returns the names of functions and classes in the files of the stack."""
+    """Returns the names of all functions and classes in the source files of the stack."""
     sources = [s for p in case.places if (s := p.source)]
     return {n.name for s in sources for n in (*s.functions, *s.classes)}
 
 
 def place_of(case: StopSnapshot, question: str) -> FramePlace | None:
-    """Returns the nearest frame, from the focus outwards, that has a value for a name of the question."""
+    """Returns the first of the focus frame and its callers that has a value for a name in the question.
+
+    If no frame has one, returns the focus frame.
+    """
     focus = case.focus
     if focus is None:
         return None
@@ -107,7 +110,7 @@ def _is_data(place: FramePlace, text: str) -> bool:
 
 
 def code_asked(case: StopSnapshot, question: str) -> str:
-    """Returns the function or class that the question asks to describe; empty if none."""
+    """Returns the name of the function or class that a question asks about; empty if it asks about neither."""
     focus = case.focus
     if focus is None or place_named(case, question):
         return ""
@@ -122,14 +125,14 @@ def code_asked(case: StopSnapshot, question: str) -> str:
 
 
 def _pointed_at(case: StopSnapshot, question: str) -> FunctionNode | None:
-    """Returns the function around the place in a question, such as `(shop.py:12)`, or None."""
+    """Returns the function at a place such as `(shop.py:12)` in the question. None without such a place."""
     spot = _SPOT.search(question)
     sources = [s for p in case.callers if (s := p.source) and spot and Path(s.path).name == spot[1]]
     return sources[0].function_at(int(spot[2])) if spot and sources else None
 
 
 def place_named(case: StopSnapshot, question: str) -> bool:
-    """Whether a name in the question has a value in a frame."""
+    """Whether a name in the question has a value in one of the frames."""
     place = place_of(case, question)
     return place is not None and any(_is_data(place, text) for text in candidates(question))
 
@@ -141,7 +144,7 @@ def _full_name(case: StopSnapshot, function: FunctionNode) -> str:
 
 
 def way(case: StopSnapshot) -> str:
-    """Lists the user's frames, outermost first, each with its current line and arguments."""
+    """Lists the user's frames from the outermost to the stop, each with its current line and arguments."""
     outer = [f for f in case.outermost[::-1] if f.user and f not in case.frames]
     frames = [*outer, *(f for f in case.frames[::-1] if f.user)]
     between = max(0, len(frames) - _MAX_SHOWN)
@@ -163,13 +166,16 @@ def _standing(case: StopSnapshot, frame: StackFrame) -> str:
 
 
 def offered(case: StopSnapshot) -> str:
-    """Returns a sentence with three example questions for this stop."""
+    """Returns a sentence that suggests example questions for this stop."""
     asked = ", ".join(f"`{text}`" for text in examples(case))
     return f"Without a language model, ask for example {asked}."
 
 
 def setter(case: StopSnapshot, name: str) -> str:
-    """Returns a sentence on the function that sets a name missing from all frames; empty if none does."""
+    """Returns a sentence about the function that sets a name.
+
+    Empty if no function in the files of the stack sets this name.
+    """
     for path in dict.fromkeys(p.frame.path for p in case.places):
         source = case.sources.read(path)
         for scope in source.functions if source else ():
@@ -181,7 +187,7 @@ def setter(case: StopSnapshot, name: str) -> str:
 
 
 def examples(case: StopSnapshot) -> list[str]:
-    """Returns three example questions for this stop."""
+    """Returns three example questions that fit this stop."""
     return list(dict.fromkeys([*_examples(case), "how did I get here?", "why did it stop here?"]))[:_MAX_EXAMPLES]
 
 

@@ -1,4 +1,4 @@
-"""Finds words of a question that refer to nothing at this stop, which an answer about the stop leaves open."""
+"""Finds words of a question that match nothing at this stop, so that the answer can mention them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FILLERS = STOP_WORDS | frozenset(
     place process python question reason result root script software source state statement step story test
     tests thread trace value values""".split()  # noqa: SIM905  as a table
 )
-"""Filler words. A question of only these words asks why the program stopped."""
+"""Words without a meaning of their own. A question that consists of such words asks why the program stopped."""
 _OF_STOPS = frozenset(
     {"fail", "failed", "crash", "error", "happen", "happened", "wrong", "stop", "stopped", "bug", "fix"}
 )
@@ -37,14 +37,17 @@ _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][\w]*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _CODED = re.compile(r"\w_\w|[a-z][A-Z]|[A-Za-z]\d")
-"""Matches names that must be from code, not English words."""
+"""Matches names that look like code, such as `total_sum`, rather than like English words."""
 _WHEN = re.compile(r"\s*(when)\b", re.IGNORECASE)
-"""Matches a leading `when`, which a stop cannot answer; in the middle of a sentence it is ignored."""
+"""Matches `when` at the beginning of a question, which the values of a stop cannot answer."""
 _MAX_WORDS = 5
 
 
 def not_understood(case: StopSnapshot, question: str) -> str:
-    """Returns a paragraph on what was and was not understood; empty if the question is about the whole stop."""
+    """Returns a paragraph about the words that were understood and not understood.
+
+    Empty if every word was understood.
+    """
     asked = _FENCED.sub(" ", question)
     known = {word.casefold() for word in _known(case)}
     words = dict.fromkeys(_WORD.findall(asked))
@@ -62,7 +65,7 @@ def not_understood(case: StopSnapshot, question: str) -> str:
 
 
 def _missing(case: StopSnapshot, question: str, known: set[str]) -> str:
-    """Describes a code-like name in the question that has no value here; empty if there is none."""
+    """Describes a name in the question that looks like code but has no value here; empty without such a name."""
     names = [t for t in candidates(question) if t.isidentifier() and not OF_FAILURES.match(t)]
     if where := next((where for name in names if (where := setter(case, name))), ""):
         return where
@@ -75,7 +78,7 @@ def _is_clear(word: str, known: set[str]) -> bool:
 
 
 def _known(case: StopSnapshot) -> Iterator[str]:
-    """Yields the words of the exception, and the names of running functions, their files and current lines."""
+    """Yields the words of the exception, and the names of functions, files and variables at the stop."""
     for word in exception_words(case):
         yield word
         yield from _PART.findall(word)
@@ -88,7 +91,7 @@ def _known(case: StopSnapshot) -> Iterator[str]:
 
 
 def _occurs(case: StopSnapshot, name: str) -> bool:
-    """Whether a name occurs anywhere in the files of the stack."""
+    """Whether a name occurs in the text of a file of the stack."""
     return any(re.search(rf"\b{re.escape(name)}\b", p.source.text) for p in case.places if p.source)
 
 

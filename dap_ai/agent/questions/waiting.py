@@ -1,4 +1,4 @@
-"""Answers questions such as "what does it wait for?" from the stack."""
+"""Answers questions such as "what does the program wait for?" from the stack."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def wants_wait(question: str) -> bool:
 def waiting(
     case: StopSnapshot, in_code: Callable[[StopSnapshot, FramePlace, str], str] = lambda _case, _place, _here: ""
 ) -> str:
-    """Answers what the program waits for, from the stack; empty if no frame has source.
+    """Describes what the program waits for, from the stack; empty if the focus frame has no source.
 
-    `in_code` explains the wait from the current line, if that is the user's; its third argument is text that names it.
+    `in_code` explains the wait by the current line, if the innermost frame is the user's. Its third argument names the
+    place.
     """
     place, error = case.focus, case.exception
     if place is None or place.source is None:

@@ -1,4 +1,4 @@
-"""Expressions that an answer cites, with their values as evidence."""
+"""Expressions that an answer cites, and their values as evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.protocol.wire.ask_messages import Evidence
 
 @dataclass
 class Cited:
-    """An expression of a frame that the answer cites."""
+    """An expression that an answer cites, and its frame."""
 
     place: FramePlace
     expression: str

@@ -1,4 +1,4 @@
-"""Shortens the first line of an answer to 25 words."""
+"""Shortens the headline of an answer to 25 words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"\S+:\d+")
 
 
 def fitting(sentences: Sequence[str]) -> str:
-    """Returns the first sentence that is short enough, else the last one, cut. Long code is cut in the middle."""
+    """Returns the first sentence of at most 25 words, else the last sentence, cut. Long code is shortened first."""
     short = [_CODE.sub(_shorter, text) for text in sentences]
     chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
     words = chosen.split()
@@ -22,5 +22,5 @@ def fitting(sentences: Sequence[str]) -> str:
 
 
 def _shorter(code: re.Match[str]) -> str:
-    """Shortens code, except a `file:line`, which needs the line number at its end."""
+    """Shortens a piece of code. Leaves `file:line` whole, because the line number is at its end."""
     return code[0] if _PLACE.fullmatch(code[1]) else f"`{cut(code[1], _MOST_CODE_CHARS)}`"

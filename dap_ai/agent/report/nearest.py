@@ -1,4 +1,4 @@
-"""Finds the names and keys most similar to one that is missing."""
+"""Finds the names and keys that are most similar to a missing name or key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.agent.case.value_texts import MISSING, literal_in
 
 
 def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
-    """Return the names most similar to `name`, best first.
+    """Returns the names most similar to `name`, best first.
 
     Names that differ only in case, blanks, `_` or `-` come before all others.
     """
@@ -25,7 +25,10 @@ def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
 
 
 def near_key(key: str, keys: list[str]) -> str:
-    """Describes the key (a repr) most like a missing one (a repr) and how they differ; empty if none is similar."""
+    """Describes the key most similar to a missing key, and the difference; empty if no key is similar.
+
+    All keys are given as their `repr`.
+    """
     wanted = literal_in(key)
     if wanted is MISSING:
         return ""

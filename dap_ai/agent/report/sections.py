@@ -1,4 +1,4 @@
-"""Sections shared by the answers of every kind: a quoted line, the chain of causes, the root cause, other suspects."""
+"""Sections of an answer that all debuggee kinds share, such as the chain of causes and the root cause."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dap_ai.protocol.wire.ask_messages import Suspect
 
 BACK = "Back from the failing line"
 THE_FAILED_LINE = "the line that failed"
-"""Start of the reason of a suspect that is the failing line itself."""
+"""Start of a suspect's reason if the suspect is the failing line itself."""
 
 
 def where(case: StopSnapshot, file: str, line: int) -> str:
-    """Formats a place as code: `shop.py:12`."""
+    """Formats a file and line as code: `shop.py:12`."""
     return f"`{shorten(file, case.inspection.cwd)}:{line}`"
 
 
@@ -27,7 +27,7 @@ def quote(place: FramePlace) -> str:
 
 
 def chain_of(links: list[str], head: str = BACK) -> str:
-    """Returns the section *Why* with these links, nearest first; empty if there are none."""
+    """Returns the section *Why* with the links of a chain of causes, nearest first; empty without links."""
     rows = "\n".join(f"{n}. {link}" for n, link in enumerate(links, 1))
     return f"{WHY} {head}:\n\n{rows}" if rows else ""
 
@@ -35,7 +35,10 @@ def chain_of(links: list[str], head: str = BACK) -> str:
 def cause_of(
     case: StopSnapshot, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
 ) -> str:
-    """Returns the section *Root cause* for suspects, most suspicious first; `where` formats a file and line as code."""
+    """Returns the section *Root cause* for suspects, most suspicious first.
+
+    `where` formats a file and line as code.
+    """
     if not suspects:
         return f"{CAUSE} Nothing stands out in the code that was read."
     first, *others = suspects
@@ -47,12 +50,15 @@ def cause_of(
 
 
 def listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
-    """Lists suspects on one line, each with its reason; `where` formats a file and line as code."""
+    """Formats suspects on one line, each with its reason. `where` formats a file and line as code."""
     return "; ".join(f"{where(s.file, s.line)} ({s.reason})" for s in suspects)
 
 
 def output_and_deeds(case: StopSnapshot, tail: str, level: int) -> Iterator[str]:
-    """Yields the end of the output, edited values and the user's last actions; shorter at each `level`, 0 to 3."""
+    """Yields the end of the output, the edited values and the user's last actions.
+
+    Higher levels, from 0 to 3, give shorter texts.
+    """
     size = (300, 120, 40, 0)[level]
     if tail.strip():
         mark = "... " if len(tail) > size else ""

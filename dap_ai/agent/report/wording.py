@@ -1,4 +1,4 @@
-"""Headings of an answer, and sentences used in more than one place, also by tests."""
+"""Headings of an answer, and sentences that several modules and tests use."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 
 def times(count: int) -> str:
-    """Formats a count: `once`, `twice`, `1,200 times`."""
+    """Formats a number of times: `once`, `twice`, `1,200 times`."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def cut_code(text: str, max_chars: int) -> str:
-    """Shortens text as `cut` does, and closes a code span that was cut."""
+    """Cuts a text to `max_chars` characters. Closes a code span that the cut has left open."""
     short = cut(text, max_chars)
     return short + "`" * (short.count("`") % 2)
 
 
 def name_of(heading: str) -> str:
-    """Returns the word of a heading: `Why` for `**Why.**`."""
+    """Returns the words of a heading: `Why` for `**Why.**`."""
     return heading.strip("*.:")

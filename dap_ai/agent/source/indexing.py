@@ -18,9 +18,9 @@ _Found = TypeVar("_Found")
 
 
 def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
-    """Caches a function of a syntax node for the lifetime of the node. Callers share the result and must not change it.
+    """Caches the results of a function of a syntax node, as long as the node exists.
 
-    The result must not hold the node itself, which would then never be freed.
+    Callers share a result and must not change it. A result must not refer to its node, which would then never be freed.
     """
     kept: WeakKeyDictionary[_Node, _Found] = WeakKeyDictionary()
 
@@ -36,17 +36,20 @@ def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
 
 @once_per_node
 def nodes_below(node: ast.AST) -> Sequence[ast.AST]:
-    """Returns all nodes below `node`, outer ones first; excludes `node`, which the cache would keep alive."""
+    """Returns all descendants of a node, outer ones first.
+
+    Excludes the node itself, which the cache would keep alive.
+    """
     return tuple(ast.walk(node))[1:]
 
 
 class Index:
-    """An immutable index of a file's nodes by kind, line and name, with the lifetime of the tree."""
+    """An immutable index of a Python file's syntax nodes, by line and name."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.nodes: Sequence[ast.AST] = [tree, *nodes_below(tree)]
-        """All nodes, outer ones first."""
+        """All nodes of the tree, outer ones first."""
         self.statements: list[ast.stmt] = [n for n in self.nodes if isinstance(n, ast.stmt)]
         self.functions: list[FunctionNode] = [n for n in self.statements if isinstance(n, FunctionNode)]
         self.classes: list[ast.ClassDef] = [n for n in self.statements if isinstance(n, ast.ClassDef)]
@@ -60,19 +63,19 @@ class Index:
         return self._function_of.get(line)
 
     def function_named(self, name: str, within: ast.AST) -> FunctionNode | None:
-        """Returns the outermost function of this name below `within`, or None."""
+        """Returns the outermost function called `name` below `within`, or None."""
         first, last = getattr(within, "lineno", 0), getattr(within, "end_lineno", None) or sys.maxsize
         found = (f for f in self._by_name.get(name, ()) if f is not within and first <= f.lineno <= last)
         return next(found, None)
 
     @cached_property
     def owners(self) -> dict[ast.AST, ast.ClassDef]:
-        """The class of each method."""
+        """The class that defines each method."""
         return {node: owner for owner in self.classes for node in owner.body if isinstance(node, FunctionNode)}
 
     @cached_property
     def top(self) -> dict[str, FunctionNode | ast.ClassDef]:
-        """The module's top-level functions and classes by name; the first of each name."""
+        """The module's top-level functions and classes by name. The first definition of a name counts."""
         found: dict[str, FunctionNode | ast.ClassDef] = {}
         for statement in self.tree.body:
             if isinstance(statement, FunctionNode | ast.ClassDef):
@@ -81,7 +84,7 @@ class Index:
 
     @cached_property
     def modules(self) -> dict[str, str]:
-        """Modules that `import` binds anywhere in the file, by bound name; the first of each name."""
+        """Full module names by the names that `import` statements bind. The first import of a name counts."""
         found: dict[str, str] = {}
         for statement in self.statements:
             for alias in statement.names if isinstance(statement, ast.Import) else ():
@@ -90,7 +93,10 @@ class Index:
 
     @cached_property
     def imported(self) -> dict[str, tuple[ast.ImportFrom, str]]:
-        """Names bound by `from ... import`: (statement, original name) by bound name; the first of each name."""
+        """Names that `from ... import` binds: (statement, original name) by bound name.
+
+        The first import of a name counts.
+        """
         found: dict[str, tuple[ast.ImportFrom, str]] = {}
         for statement in (s for s in self.statements if isinstance(s, ast.ImportFrom)):
             for alias in statement.names:
@@ -114,7 +120,7 @@ class Index:
 
 
 def _innermost(nodes: Sequence[_Statement]) -> dict[int, _Statement]:
-    """Returns for each line the node that begins last; of those, the one that ends first."""
+    """Maps each line to the innermost node that contains the line."""
     found: dict[int, _Statement] = {}
     outer_last = nodes[::-1]  # of nodes with the same lines, the outer one wins
     for node in sorted(outer_last, key=lambda n: (n.lineno, -(n.end_lineno or n.lineno))):

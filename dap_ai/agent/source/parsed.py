@@ -1,4 +1,4 @@
-"""Interfaces and results of the grammars that kinds of debuggee provide for C, C++ and Rust.
+"""Interface to the grammars for C, C++ and Rust, and the results of parsing.
 
 Lines are 1-based, columns 0-based characters.
 """
@@ -21,23 +21,27 @@ StatementKind = Literal["return", "if", "while", "for", "switch", "declaration",
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression in the source."""
+    """An expression in C, C++ or Rust source."""
 
     text: str
-    """Text with normalised spacing: `order->items[i].price`."""
+    """Source text with normalised spacing: `order->items[i].price`."""
     kind: ExpressionKind
     line: int
     column: int
     node: Node | None = None
-    """The expression as a Node; None if it cannot be read without running code (a call, an assignment)."""
+    """The expression as a Node. None for a call or an assignment, which cannot be read without running code."""
     parts: Sequence[Expression] = ()
-    """Operands, in order: the pointer or struct of a member or dereference; base and index of a subscript; callee and
-    arguments of a call; left and right of an assignment.
+    """Operands, in order:
+
+    - member or dereference: the pointer or struct
+    - subscript: base and index
+    - call: callee and arguments
+    - assignment: left and right side
     """
     operator: str = ""
-    """Operator: `->` or `.` of a member, `+` of a binary, `=` or `+=` of an assignment; `!` of a Rust macro call."""
+    """Operator: `->` or `.` of a member, `+` of a binary, `=` or `+=` of an assignment, `!` of a Rust macro call."""
     refusal: str = ""
-    """If `node` is None: why the expression is not read, and what to do instead."""
+    """Reason why `node` is None, and what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -45,19 +49,25 @@ class NameWrite:
     """A place where a variable or member gets or loses its value."""
 
     name: str
-    """Source text of the target: `p`, `p->next`, `items[i]`."""
+    """Source text of the written variable or member: `p`, `p->next`, `items[i]`."""
     line: int
     role: Role
-    """Kind of write. declared: without a value. assigned: also by a constructor, or zeroed (`static`). changed: `++`,
-    `+=`, `std::move`, `v.clear()`. argument: a parameter. address: `&p` is passed to a call, or a C library function
-    fills it. freed: free, delete, drop. loop: in a loop header.
+    """Kind of write:
+
+    - declared: without a value
+    - assigned: also by a constructor, or zeroed (`static`)
+    - changed: `++`, `+=`, `std::move`, `v.clear()`
+    - argument: the name is a parameter
+    - address: `&p` is passed to a call, or a C library function fills the target
+    - freed: free, delete, drop
+    - loop: in a loop header
     """
     value: Expression | None = None
-    """The assigned expression; for `address`, `freed` and a changing call, the call."""
+    """The assigned expression. For `address`, `freed` and a changing call, the call expression."""
     code: str = ""
-    """The source line, stripped."""
+    """The source line, stripped of surrounding white space."""
     not_null: frozenset[str] = frozenset()
-    """Names that the conditions around an assignment have shown not to be null."""
+    """Names that are not null here, because a condition around the assignment tests them."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,7 @@ class Function:
     """A function or method, from line `first` to `last` inclusive."""
 
     name: str
-    """Qualified name as in the source: `Stack::push`."""
+    """Qualified name as written in the source: `Stack::push`."""
     first: int
     last: int
     parameters: Sequence[str] = ()
@@ -75,22 +85,22 @@ class Function:
 
 @dataclass(frozen=True)
 class CompiledStatement:
-    """The innermost statement at a line; of a compound statement, only its header."""
+    """The innermost statement at a line. For a compound statement, only its header."""
 
     first: int
     last: int
     text: str
     kind: StatementKind
     expressions: Sequence[Expression] = field(default_factory=tuple)
-    """Outermost expressions, in source order."""
+    """Outermost expressions of the statement, in source order."""
 
 
 class Unit(Protocol):
-    """A parsed source file: the part that dap_ai's core uses."""
+    """A parsed C, C++ or Rust source file."""
 
     @property
     def functions(self) -> Sequence[Function]:
-        """All functions, in source order."""
+        """All functions of the file, in source order."""
         ...
 
     def function_at(self, line: int) -> Function | None:
@@ -98,19 +108,19 @@ class Unit(Protocol):
         ...
 
     def expressions_at(self, line: int) -> list[Expression]:
-        """Returns each distinct sub-expression with a value in the statement at `line`, outermost first."""
+        """Returns the distinct sub-expressions with a value in the statement at `line`, outermost first."""
         ...
 
     def reads(self, function: Function) -> list[Expression]:
-        """Returns each distinct name, member, subscript and dereference of a function, in source order."""
+        """Returns the distinct names, members, subscripts and dereferences in a function, in source order."""
         ...
 
 
 class Grammar(Protocol):
-    """Parses the languages of one kind of debuggee, and reads the stack frames of its programs."""
+    """Parses the languages of one debuggee kind, and converts the stack frames of its programs."""
 
     def parse(self, text: str, language: str) -> Unit:
-        """Parses a file's text. Raises MissingExtraError."""
+        """Parses the text of a file. Raises MissingExtraError."""
         ...
 
     def expression(self, text: str, language: str) -> Expression:
@@ -118,15 +128,15 @@ class Grammar(Protocol):
         ...
 
     def frames(self, rows: list[dict[str, Any]]) -> list[Any]:
-        """Converts DAP stack frames to `stack.Frame`s, with names as in the source and whose code each is."""
+        """Converts DAP stack frames to StackFrames, with function names as written in the source."""
         ...
 
 
 class HasGrammar(Protocol):
-    """A kind of debuggee that has a grammar."""
+    """The member of a debuggee kind that provides a grammar."""
 
     def grammar(self) -> Grammar:
-        """Returns the grammar of its languages."""
+        """Returns the grammar for the kind's languages."""
         ...
 
 

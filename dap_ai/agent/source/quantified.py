@@ -1,4 +1,4 @@
-"""`all(...)` and `any(...)` calls: which items decide the result."""
+"""Finds the items that decide the result of an `all(...)` or `any(...)` call."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _MOST_ITEMS = 3
 
 @dataclass(frozen=True)
 class Quantified:
-    """An `all(c for x in xs)` that is false, or an `any(c for x in xs)` that is true."""
+    """An `all(c for x in xs)` or `any(c for x in xs)` call, and the items that make it false or true."""
 
     condition: ast.expr
     target: ast.expr
     holds: bool
-    """Whether the condition holds for the deciding items."""
+    """Whether the deciding items fulfil the condition: True for `any`, False for `all`."""
     items: ast.expr
-    """Expression for the first deciding items."""
+    """Expression that evaluates to the first deciding items."""
 
 
 def quantified(node: ast.expr) -> Quantified | None:
-    """Returns what decides an `all` or `any` call; None for any other expression or more than one `for`."""
+    """Analyses an `all` or `any` call. None for any other expression, or for more than one `for`."""
     match node:
         case ast.Call(func=ast.Name(id="all" | "any" as name), args=[ast.GeneratorExp() | ast.ListComp() as each]):
             pass

@@ -1,4 +1,4 @@
-"""Source files of the frames, cached by modification time and size, parsed once. Lines are 1-based.
+"""Source files of the stack frames: read, cached by modification time and size, and parsed once. Lines are 1-based.
 
 A file that does not parse (newer syntax, a notebook cell) still has lines; its statements are parsed one by one.
 """
@@ -30,11 +30,11 @@ T = TypeVar("T")
 
 MAX_SOURCE_BYTES = 4_000_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
-"""Python's line ends; `str.splitlines` also splits at form feeds, which the standard library's source contains."""
+"""Matches Python's line ends. `str.splitlines` also splits at form feeds, which the standard library contains."""
 
 
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
-"""Languages that a kind of debuggee parses with its own grammar (see `parsed.Grammar`)."""
+"""Languages that the native debuggee kind parses with its own grammar."""
 _CPP_TEXT = re.compile(
     r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
     r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
@@ -43,36 +43,39 @@ _CPP_TEXT = re.compile(
 
 
 def is_source(path: Path) -> bool:
-    """Whether the file name is that of program source."""
+    """Whether a file has the suffix of Python, C, C++ or Rust source."""
     return path.suffix in PYTHON_SUFFIXES or language_of(str(path)) in NATIVE_LANGUAGES
 
 
 @dataclass
 class SourceFile:
-    """One source file, as on disk when read."""
+    """The text of one source file, with its parsed forms."""
 
     path: str
     text: str
     unparsed: str = ""
-    """Why a C, C++ or Rust file has no `unit`; set by the first access to `unit`."""
+    """Reason why a C, C++ or Rust file has no `unit`. Set by the first access to `unit`."""
     _parsing: Lock = field(default_factory=Lock, repr=False, compare=False)
-    """Lock that makes all threads share one tree of a file, because its nodes are compared by identity."""
+    """Lock by which all threads share one tree of the file, because nodes are compared by identity."""
 
     @cached_property
     def lines(self) -> list[str]:
-        """Lines without line ends; `lines[0]` is line 1."""
+        """Lines of the file without line ends. Line 1 is `lines[0]`."""
         lines = _LINE_END.split(self.text)
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def language(self) -> str:
-        """Language name, see language_of. A `.h` file is C or C++ by its text."""
+        """Language name by the suffix, such as `python`. The text of a `.h` file decides between C and C++."""
         named = language_of(self.path)
         return "cpp" if named == "c" and self.path.endswith(".h") and _CPP_TEXT.search(self.text) else named
 
     @cached_property
     def unit(self) -> Unit | None:
-        """The parsed file; None if it is not C, C++ or Rust, or the extra `grammars` is not installed."""
+        """The parsed C, C++ or Rust file.
+
+        None for any other language, or if the extra `grammars` is not installed.
+        """
         if not self.is_native:
             return None
         try:
@@ -88,11 +91,11 @@ class SourceFile:
 
     @cached_property
     def tree(self) -> ast.Module | None:
-        """The file's syntax tree; None if it is not Python or this Python cannot parse it."""
+        """The AST of a Python file. None for other languages, or if this Python cannot parse the file."""
         return self._once("tree", self._parsed)
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
-        """Returns the value of property `name`, computed by the first thread only; `make` must not block."""
+        """Returns the value of property `name`, which only the first thread computes. `make` must not block."""
         with self._parsing:
             if name not in self.__dict__:
                 self.__dict__[name] = make()
@@ -111,32 +114,32 @@ class SourceFile:
         return fenced(text, self.language)
 
     def line(self, number: int) -> str:
-        """Returns one line; empty outside the file."""
+        """Returns a line by its number; empty if the file has no such line."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def holds(self, text: str, statement: ast.stmt) -> bool:
-        """Whether a line of the statement contains the text."""
+        """Whether a line of this statement contains the text."""
         return any(text in line for line in self.lines[statement.lineno - 1 : last_line(statement)])
 
     @cached_property
     def index(self) -> Index:
-        """Index of the syntax tree; empty if there is no tree."""
+        """Index of the AST. The index is empty if the file has no AST."""
         tree = self.tree or ast.Module([], [])
         return self._once("index", lambda: Index(tree))
 
     @property
     def functions(self) -> list[FunctionNode]:
-        """Every function and method, outer ones first."""
+        """Every function and method of the file, outer ones first."""
         return self.index.functions
 
     @property
     def classes(self) -> list[ast.ClassDef]:
-        """Every class, outer ones first."""
+        """Every class of the file, outer ones first."""
         return self.index.classes
 
     @property
     def owners(self) -> dict[ast.AST, ast.ClassDef]:
-        """The class of each method."""
+        """The class that defines each method."""
         return self.index.owners
 
     def function_at(self, line: int) -> FunctionNode | None:
@@ -148,11 +151,14 @@ class SourceFile:
         return next((f for f in self.functions if first_line(f) <= line <= f.lineno), None)
 
     def scope_at(self, line: int) -> ScopeNode | None:
-        """Returns the function that contains the line, else the module; None if the file could not be parsed."""
+        """Returns the innermost function that contains the line, else the module. None if the file has no AST."""
         return self.function_at(line) or self.tree
 
     def statement_at(self, line: int) -> ast.stmt | None:
-        """Returns the innermost statement at the line, or None; without a tree, parses the one that begins there."""
+        """Returns the innermost statement at the line, or None.
+
+        For a file without an AST, parses the statement that begins at the line.
+        """
         if self.tree is None:
             return self._lone_statement(line)
         return self.index.statement_at(line)
@@ -170,7 +176,7 @@ class SourceFile:
         return None
 
     def window(self, line: int, *, before: int = 6, after: int = 4) -> tuple[int, int]:
-        """Returns the (first, last) line to show around `line`: its whole function if short enough."""
+        """Returns the (first, last) line to show around `line`. A short function is shown whole."""
         if self.unit and (own := self.unit.function_at(line)):
             if own.last - own.first <= before + after + 20:
                 return own.first, own.last
@@ -193,19 +199,25 @@ class Sources:
     _reading: RLock = field(default_factory=RLock)
 
     def read(self, path: str) -> SourceFile | None:
-        """Returns the source of a path from a frame, report or definition; None if missing, too large or not source."""
+        """Returns the source file at a path from a frame, report or definition.
+
+        None if the file is missing, too large or not source.
+        """
         return self._given.get(path) or self._found(path, named=True).file
 
     def text(self, path: str) -> SourceFile | None:
-        """Returns a text file that the caller has checked against the roots; None if missing, too large or not text."""
+        """Returns a text file, which the caller has already checked against the roots.
+
+        None if the file is missing, too large or not text.
+        """
         return self._given.get(path) or self._found(path, named=False).file
 
     def refusal(self, path: str) -> str:
-        """Returns why an existing file does not count as source; empty if it does or does not exist."""
+        """Returns why an existing file does not count as source. Empty if it is source or does not exist."""
         return "" if path in self._given else self._found(path, named=True).refusal
 
     def add(self, path: str, text: str) -> SourceFile:
-        """Adds source that has no file, from DAP's `source`: a notebook cell, `<string>`."""
+        """Adds source that has no file, such as a notebook cell. The text comes from DAP's `source` request."""
         file = self._given[path] = SourceFile(path, text)
         return file
 

@@ -1,4 +1,4 @@
-"""Decides which files count as source, whoever names them: debug information, a code object, an adapter, the output.
+"""Decides whether a file counts as source, so that dap_ai shows no other file that debug information names.
 
 A `#line 1 "/etc/passwd"` or a `compile(text, "/root/.bashrc", "exec")` must not make dap_ai quote that file. Source is
 text that has a language's suffix, begins with `#!`, or parses as a Python program.
@@ -22,7 +22,7 @@ LANGUAGES = {
     ".js": "js",
     ".ts": "ts",
 }
-"""Language by suffix. Code with any other suffix, or without a file, counts as Python."""
+"""Maps file suffixes to languages. Code with any other suffix, or without a file, counts as Python."""
 _OTHERS = frozenset(
     f".{name}"
     for names in (
@@ -32,10 +32,10 @@ _OTHERS = frozenset(
     )
     for name in names.split()
 )
-"""Suffixes of languages that dap_ai does not parse, and of files from which programs are generated."""
+"""Suffixes of languages that dap_ai does not parse, and of files from which source is generated."""
 _TEMPLATE = re.compile(r"[/\\]templates?[/\\].*\.(?:html?|txt|xml)$", re.IGNORECASE)
 _CPP_LIBRARY = re.compile(r"[/\\]c\+\+[/\\]")
-"""Paths of the C++ library, whose headers have no suffix: `/usr/include/c++/12/vector`."""
+"""Matches paths of the C++ library, whose headers have no suffix: `/usr/include/c++/12/vector`."""
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev", "/etc", "/boot", "/run")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 _SNIFFED_BYTES = 4096
@@ -44,13 +44,16 @@ _NO_SOURCE = "it is no source file of a program"
 
 
 def language_of(path: str) -> str:
-    """Returns the language name for a file's code blocks: `python`, `c`, `cpp`, `rust`, ..."""
+    """Returns a file's language by its suffix: `python`, `c`, `cpp`, `rust`, `go`, `js` or `ts`."""
     suffix = PurePath(path).suffix.lower()
     return LANGUAGES.get(suffix, "cpp" if not suffix and _CPP_LIBRARY.search(path) else "python")
 
 
 def why_no_source(path: str) -> str:
-    """Returns why a file does not count as source; empty if it does. Follows links. Raises OSError, ValueError."""
+    """Returns why a file does not count as source; empty if it does. Raises OSError, ValueError.
+
+    For a link, decides about its target.
+    """
     real = os.path.realpath(path)
     suffixed = _has_suffix(real)
     if not suffixed and any(_is_below(real, folder) for folder in SYSTEM_FOLDERS):
@@ -69,7 +72,7 @@ def why_no_source(path: str) -> str:
 
 
 def _has_suffix(real: str) -> bool:
-    """Whether the file name is that of program source."""
+    """Whether a file name has the suffix of program source."""
     suffix = PurePath(real).suffix.lower()
     known = suffix in PYTHON_SUFFIXES or suffix in LANGUAGES or suffix in _OTHERS
     return known or language_of(real) == "cpp" or bool(_TEMPLATE.search(real))
@@ -80,7 +83,7 @@ def _is_below(real: str, folder: str) -> bool:
 
 
 def _is_program(data: bytes) -> bool:
-    """Whether the data parses as a Python program that does more than assign settings such as `KEY = "x"`."""
+    """Whether data parses as a Python program that does more than assign settings such as `KEY = "x"`."""
     try:
         body = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -89,5 +92,8 @@ def _is_program(data: bytes) -> bool:
 
 
 def _is_constant(statement: ast.stmt) -> bool:
-    """Whether the statement is a bare name, list or text. The header `[section]` of an INI file parses as a list."""
+    """Whether a statement is an expression without a call, such as a name, list or string.
+
+    The header `[section]` of an INI file parses as a list.
+    """
     return isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Call | ast.Await)

@@ -1,4 +1,4 @@
-"""Parts of Python statements: blocks, headers, lines and the names they bind. Lines are 1-based."""
+"""Parts of Python statements: blocks, headers, lines, and the names that they bind. Lines are 1-based."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ MUTATORS = frozenset(
         "popleft",
     ]
 )
-"""Methods that change the object they are called on."""
+"""Names of methods that change the object on which they are called."""
 
 
 def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yields the statement lists of a compound statement (body, else, finally, handlers, cases)."""
+    """Yields the blocks of a compound statement (body, else, finally, handlers, cases)."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
@@ -42,7 +42,7 @@ def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 @once_per_node
 def own_statements(scope: ast.AST) -> Sequence[ast.stmt]:
-    """Returns every statement of a function or module in order, without those of nested functions and classes."""
+    """Returns the statements of a function or module in order. Skips those of nested functions and classes."""
     return tuple(_own_statements(scope))
 
 
@@ -55,7 +55,7 @@ def _own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
 
 
 def header_expressions(statement: ast.stmt) -> list[ast.expr]:
-    """Returns the expressions a statement itself evaluates, without its body: for an `if`, its test."""
+    """Returns the expressions that a statement evaluates before its body: for an `if`, its test."""
     match statement:
         case ast.If(test=test) | ast.While(test=test):
             return [test]
@@ -78,23 +78,26 @@ def header_expressions(statement: ast.stmt) -> list[ast.expr]:
 
 @once_per_node
 def header_nodes(statement: ast.stmt) -> Sequence[ast.AST]:
-    """Returns all nodes of the expressions a statement itself evaluates, without its body."""
+    """Returns all nodes of the expressions that a statement evaluates before its body."""
     return tuple(node for root in header_expressions(statement) for node in ast.walk(root))
 
 
 def last_line(node: ast.stmt | ast.expr) -> int:
-    """Returns the last line of a node, inclusive."""
+    """Returns the line on which a node ends."""
     return node.end_lineno or node.lineno
 
 
 def first_line(node: FunctionNode | ast.ClassDef) -> int:
-    """Returns the first line of a function or class as the interpreter counts it: that of its first decorator."""
+    """Returns the line of a function's or class's first decorator, else its own line.
+
+    The interpreter counts this as the first line.
+    """
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 @once_per_node
 def bindings(statement: ast.stmt) -> Mapping[str, ast.expr | None]:
-    """Returns the names that a statement binds in any form, each with the expression of its value, or None."""
+    """Maps the names that a statement binds to the expressions of their values, or to None for an import or `def`."""
     bound: dict[str, ast.expr | None] = {}
     match statement:
         case ast.Assign(targets=targets, value=value):
@@ -142,7 +145,7 @@ def _bind(target: ast.expr, value: ast.expr, bound: dict[str, ast.expr | None]) 
 
 
 def target_names(target: ast.AST) -> Iterator[str]:
-    """Yields the plain names that an assignment target binds."""
+    """Yields the plain names in an assignment target."""
     for node in ast.walk(target):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             yield node.id
@@ -160,9 +163,9 @@ def _walrus(statement: ast.stmt) -> dict[str, ast.expr | None]:
 
 @once_per_node
 def mutations(statement: ast.stmt) -> Sequence[tuple[str, str, list[ast.expr]]]:
-    """Returns stores into containers and attributes: (root name, text of the changed place, expressions stored).
+    """Returns (root name, changed place, stored expressions) for each store into a container or attribute.
 
-    Includes calls that change their object anywhere in the statement: `first = queue.popleft()`.
+    Includes calls that change their object, anywhere in the statement: `first = queue.popleft()`.
     """
     return tuple(_mutations(statement))
 
@@ -201,17 +204,17 @@ def _mutating_calls(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.ex
 
 
 def root_name(node: ast.AST) -> str | None:
-    """Returns `a` for `a.b[c].d`; None if the expression does not begin with a name."""
+    """Returns the first name of an expression: `a` for `a.b[c].d`. None if the expression begins otherwise."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def nodes_in(*roots: ast.AST | None) -> list[ast.AST]:
-    """Returns all nodes of these trees, in each tree outer ones first."""
+    """Returns all nodes of these trees, tree by tree, outer ones first."""
     return [node for root in roots if root for node in ast.walk(root)]
 
 
 def names_in(*roots: ast.AST | None) -> list[str]:
-    """Returns each distinct name in these trees, in order."""
+    """Returns the distinct names in these trees, in order."""
     return list(dict.fromkeys(n.id for n in nodes_in(*roots) if isinstance(n, ast.Name)))

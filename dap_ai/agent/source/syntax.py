@@ -1,4 +1,4 @@
-"""Converts expressions to Nodes by the language of their frame."""
+"""Converts the text of an expression to a Node, by its language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dap_ai.protocol.contracts.inspection import Node
 
 
 def node_of(text: str, language: str = "python") -> Node:
-    """Converts one expression of that language to a Node. Raises sanitize.SyntaxRefused."""
+    """Converts an expression in `language` to a Node. Raises sanitize.SyntaxRefused."""
     if language in NATIVE_LANGUAGES:
         return grammar_of(language).expression(text, language).node or []
     return to_node(text)

@@ -1,6 +1,6 @@
-"""Tools that act on the program itself: `step`, `continue_to`, `set_breakpoint`, `execute`, `set_variable`.
+"""Tools that change the program itself: `step`, `continue_to`, `set_breakpoint`, `execute`, `set_variable`.
 
-Offered only at the level `mutate`. When a tool runs, the gate has already allowed the call.
+A model sees these tools only at the level `mutate`. When a tool runs, the gate has already allowed the call.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class StepTool(Tool[Step]):
     alternative = "answer from this stop, or recommend where to stop next"
 
     async def run(self, bench: ToolContext, arguments: Step) -> ToolResult:
-        """Steps and returns the new stop."""
+        """Resumes the program and returns the new stop."""
         return await _arrived(bench, await bench.debugger.act(arguments))
 
 
 class ContinueToTool(Tool[ContinueTo]):
-    """Run the program to a line; it may stop or end earlier."""
+    """Run the program to a line. The program may stop or end earlier."""
 
     description = "Continue the program to a line (asks the user); it may stop or end before."
     arguments = ContinueTo
@@ -69,11 +69,11 @@ class ContinueToTool(Tool[ContinueTo]):
     alternative = "recommend a breakpoint to the user"
 
     async def exact(self, bench: ToolContext, arguments: ContinueTo) -> ContinueTo:
-        """Returns the arguments with the file's full path."""
+        """Returns the arguments with the full path of the file."""
         return await _placed(bench, arguments)
 
     async def run(self, bench: ToolContext, arguments: ContinueTo) -> ToolResult:
-        """Continues to the line and returns the new stop."""
+        """Runs the program to the line and returns the new stop."""
         done = await bench.debugger.act(arguments)
         return await _arrived(bench, done, arguments)
 
@@ -88,11 +88,14 @@ class SetBreakpointTool(Tool[SetBreakpoint]):
     alternative = "recommend it to the user"
 
     def action(self, arguments: SetBreakpoint) -> str:
-        """Returns the place and the condition, which is code."""
+        """Returns the place and the condition of the breakpoint. The condition is code."""
         return super().action(arguments) + (f" if {arguments.condition}" if arguments.condition else "")
 
     async def exact(self, bench: ToolContext, arguments: SetBreakpoint) -> SetBreakpoint:
-        """Returns the arguments with the file's full path; checks that the condition can be evaluated."""
+        """Returns the arguments with the full path of the file.
+
+        Raises UnreadableFileError if the condition is not an expression.
+        """
         if arguments.condition:
             _parsed(arguments.condition)
         return await _placed(bench, arguments)
@@ -118,13 +121,16 @@ class ExecuteTool(Tool[Execute]):
     alternative = "use `evaluate`: it works on a copy"
 
     async def exact(self, bench: ToolContext, arguments: Execute) -> Execute:
-        """Checks that there is a frame and the argument is an expression, and strips it."""
+        """Returns the arguments with the expression stripped.
+
+        Raises UnreadableFileError without a frame or a valid expression.
+        """
         _in_frame(bench)
         _parsed(arguments.expression)
         return msgspec.structs.replace(arguments, expression=arguments.expression.strip())
 
     async def run(self, bench: ToolContext, arguments: Execute) -> ToolResult:
-        """Evaluates the expression in the program and returns its value; rereads the stop."""
+        """Evaluates the expression in the program, rereads the stop, and returns the value."""
         done = await bench.debugger.act(arguments, bench.frame_id)
         gave = f"in the program itself, returned:\n\n{fenced(clip(done.result, _MAX_RESULT_CHARS))}"
         return await _changed(bench, done, f"{code(arguments.expression)}, {gave}")
@@ -140,7 +146,7 @@ class SetVariableTool(Tool[SetVariable]):
     alternative = "use `evaluate` or `try_fix`: they work on a copy"
 
     async def exact(self, bench: ToolContext, arguments: SetVariable) -> SetVariable:
-        """Checks that the target can be assigned to and the value is an expression."""
+        """Returns the arguments. Raises UnreadableFileError if the target or the value is not valid."""
         _in_frame(bench)
         if not isinstance(_parsed(arguments.expression), ast.Name | ast.Attribute | ast.Subscript):
             raise UnreadableFileError(
@@ -150,7 +156,7 @@ class SetVariableTool(Tool[SetVariable]):
         return arguments
 
     async def now(self, bench: ToolContext, arguments: SetVariable) -> str:
-        """Returns the variable's current value; empty if it cannot be read."""
+        """Returns the current value of the variable; empty if the value cannot be read."""
         place, stop = bench.focus, bench.case.stop
         if place is None:
             return ""
@@ -160,14 +166,14 @@ class SetVariableTool(Tool[SetVariable]):
         return show(fact.value, MAX_NOW_CHARS) if fact and fact.value else ""
 
     async def run(self, bench: ToolContext, arguments: SetVariable) -> ToolResult:
-        """Sets the variable and returns its new value; rereads the stop."""
+        """Sets the variable, rereads the stop, and returns the new value."""
         done = await bench.debugger.act(arguments, bench.frame_id)
         now = clip(done.result or arguments.value, _MAX_RESULT_CHARS)
         return await _changed(bench, done, f"{code(arguments.expression)} is now {code(now)}, in the program itself.")
 
 
 async def _placed(bench: ToolContext, arguments: _PLACE) -> _PLACE:
-    """Returns the arguments with the file's full path.
+    """Returns the arguments with the full path of the file.
 
     Raises UnreadableFileError if the file may not be read or has no such line.
     """
@@ -190,7 +196,7 @@ def _in_frame(bench: ToolContext) -> None:
 
 
 async def _arrived(bench: ToolContext, done: ActionResult, wanted: ContinueTo | None = None) -> ToolResult:
-    """Returns the new stop as `frame` shows it; earlier values are no longer valid."""
+    """Reads the stop at which the program has arrived, and returns the text of the tool `frame` for it."""
     note = f" ({done.result})" if done.result else ""
     if done.stop is None:
         return ToolResult(f"{_ENDED if done.ended else _RUNS}{note}", changed=True)
@@ -205,7 +211,7 @@ async def _arrived(bench: ToolContext, done: ActionResult, wanted: ContinueTo | 
 
 
 async def _changed(bench: ToolContext, done: ActionResult, text: str) -> ToolResult:
-    """Rereads the same stop, because any value may have changed."""
+    """Rereads the stop after a change of the program, because any value may have changed."""
     stop = done.stop or bench.debugger.stop
     if stop is None or done.ended:
         return ToolResult(f"{text}\n\n{_ENDED if done.ended else _RUNS}", changed=True)
@@ -214,7 +220,10 @@ async def _changed(bench: ToolContext, done: ActionResult, text: str) -> ToolRes
 
 
 async def _read(bench: ToolContext, stop: StopEvent) -> tuple[StopSnapshot, str]:
-    """Reads a stop and returns it with an error text; on failure an empty snapshot, never that of an earlier stop."""
+    """Reads a stop and returns (snapshot, error text).
+
+    If reading fails, the snapshot is empty, never that of an earlier stop.
+    """
     case, trouble = StopSnapshot(stop, bench.sources, [], [], Inspection(frames=[]), bench.level), ""
     try:
         case = await StopReader(bench.debugger, bench.sources, bench.level).read(stop)

@@ -1,4 +1,4 @@
-"""Base of all tools: a name, a description, a struct of arguments, and a run over the stopped program."""
+"""Base class of all tools, which read or change the stopped program, and the context that a tool runs in."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class ToolContext:
     debugger: Debugger
     case: StopSnapshot
     mask: Callable[[str], Safe]
-    """Masks the secrets in a tool's result."""
+    """Function that masks the secrets in a tool's result."""
     chosen: FramePlace | None = None
-    """The frame that a call names, if any."""
+    """Frame that the call names; None if the call names no frame."""
     language: LanguageServers | None = None
-    """The session's language servers, if any."""
+    """The session's language servers, or None."""
     gate: ToolGate | None = None
-    """Gate that decides on calls; if None, `passes` uses the case's level alone."""
+    """Gate that decides about tool calls. If None, only the level of `case` decides."""
 
     @property
     def passes(self) -> ToolGate:
-        """The gate that every tool call passes."""
+        """The gate that decides about every tool call."""
         return self.gate or ToolGate(Policy(self.level), self.debugger)
 
     @property
@@ -54,7 +54,7 @@ class ToolContext:
         return self.chosen or self.case.focus
 
     async def at(self, number: int | None) -> ToolContext:
-        """Returns a context for the frame of this number in the stack. Raises NoFrame, NotStopped, RequestFailed."""
+        """Returns a context for the stack frame with this number. Raises NoFrame, NotStopped, RequestFailed."""
         if number is None:
             return self
         frame = await self._frame(number)
@@ -75,44 +75,47 @@ class ToolContext:
 
     @property
     def dialect(self) -> str:
-        """Language of expressions: `python`, `c`, ..."""
+        """Language in which expressions are written, such as `python` or `c`."""
         return kind_of(self.case).expression_language(self.focus.language if self.focus else "python")
 
     def form(self, tool: Tool[Any]) -> Tool[Any]:
-        """Returns this kind of program's version of a tool."""
+        """Returns the debuggee kind's own version of a tool, else the tool itself."""
         return self.forms.get(tool.name, tool)
 
     @property
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Tools by name that differ in this kind of program or exist only there."""
+        """Tools that the debuggee kind adds or replaces, by name."""
         return cast("HasForms", kind_of(self.case)).forms()
 
     def is_offered(self, tool: Tool[Any]) -> bool:
-        """Whether a model may see a tool, in this kind of program's version."""
+        """Whether a model may see the tool for this debuggee kind in this session."""
         among = cast("HasForms", kind_of(self.case)).offered
         return (among is None or tool.name in among) and tool.fits(self) and tool.is_offered(self)
 
     @property
     def frame_id(self) -> int:
-        """Id of the focus frame; 0 if there is none."""
+        """DAP id of the focus frame; 0 without a focus frame."""
         return self.focus.frame.id if self.focus else 0
 
     @property
     def sources(self) -> Sources:
-        """The program's source files."""
+        """The source files of the program."""
         return self.case.sources
 
     @property
     def level(self) -> Level:
-        """Highest level of actions that are allowed."""
+        """Highest level at which tools may act."""
         return self.case.level
 
     def short(self, path: str) -> str:
-        """Returns a path as shown to the user and a model: relative to the program's working directory if below it."""
+        """Returns the path to show: relative to the program's working directory if the file is in it."""
         return shorten(path, self.case.inspection.cwd)
 
     async def snapshot(self, query: SnapshotQuery) -> tuple[SnapshotResult | None, str]:
-        """Evaluates in a copy. Returns (result, ""), or (None, reason) if no copy can be made. Raises NotStopped."""
+        """Evaluates in a snapshot. Returns (result, empty text), or (None, reason). Raises NotStopped.
+
+        The reason tells why no snapshot can be made.
+        """
         if self.debugger.why_no_snapshot:
             return None, self.debugger.why_no_snapshot
         try:
@@ -127,112 +130,121 @@ class ToolContext:
 
 
 class NoFrame(LookupError):  # noqa: N818  names what there is not
-    """Raised for a frame number that the stack does not have; the text says which it has."""
+    """Raised for a frame number that the stack does not have. The text names the valid numbers."""
 
 
 @dataclass
 class ToolResult:
-    """Result of a tool call: Markdown for a reader, structure for a program."""
+    """Result of a tool call: `text` is Markdown for a reader, `data` is structured."""
 
     text: str
     data: Any = None
     status: str = ""
-    """Note about how the result was obtained: `evaluated under the allow-list, because ...`."""
+    """How the result was obtained: `evaluated under the allow-list, because ...`."""
     failed: bool = False
-    """Whether the call failed; `text` says why and what to do instead."""
+    """Whether the call failed. If so, `text` gives the reason and what to do instead."""
     suspects: list[Suspect] = field(default_factory=list[Suspect])
     fixes: list[Fix] = field(default_factory=list[Fix])
     refused: bool = False
-    """Whether the policy or the user refused the call, so that nothing was done."""
+    """Whether the policy or the user refused the call, so that the tool did not run."""
     changed: bool = False
-    """Whether the call changed the program, so that earlier values are no longer valid."""
+    """Whether the call changed the program, so that values read earlier are no longer valid."""
     case: StopSnapshot | None = None
-    """New snapshot to use from now on, if the program was changed."""
+    """New snapshot of the stop, if the call changed the program."""
 
 
 class Tool(Generic[A]):
-    """One tool. Except at the level `mutate`, it changes nothing in the program, whatever its arguments.
+    """Base class of a tool. Only a tool at the level `mutate` changes the program.
 
-    Its attributes describe it completely. docs/protocol.md shows a subclass's docstring in the column `gives`.
+    The attributes describe the tool completely. docs/protocol.md shows a subclass's docstring in the column `gives`.
     """
 
     arguments: type[ToolArguments]
-    """Struct that a call's arguments must match; it also has the tool's name."""
+    """Struct of a call's arguments, which also holds the tool's name."""
     level: Level
-    """Lowest level at which the tool may be called; at `mutate` it also needs the user's confirmation."""
+    """Lowest level at which the tool may be called. At `mutate`, a call also needs the user's consent."""
     description = ""
-    """One line for a model or a menu."""
+    """One-line description for a model or a menu."""
     main = ""
-    """Format string for the main argument; empty if it has none."""
+    """Format string for the main argument of a call; empty if the tool has no main argument."""
     alternative = ""
-    """Clause after `Instead,` for a model whose call is refused."""
+    """Clause that completes `Instead, ...` for a model whose call is refused."""
     title = ""
-    """Name in an editor's own agent; empty if not offered there."""
+    """Display name in an editor's own agent. Empty if that agent does not get the tool."""
     hint = ""
-    """Further sentence for that agent, besides the class docstring."""
+    """Sentence for an editor's own agent, in addition to the class docstring."""
     lasting = True
-    """Whether the same call in the same stop returns the same result."""
+    """Whether a repeated call at the same stop returns the same result."""
     only = ""
-    """Kind of debuggee that the tool is for; empty for any."""
+    """Debuggee kind that the tool is for; empty for any kind."""
     instead = ""
-    """Sentence about what to do in a program of another kind."""
+    """Sentence about what to do in a program of another debuggee kind."""
 
     def __init__(self) -> None:
-        """Checks the attributes that the policy needs. Raises TypeError if one is missing."""
+        """Checks the attributes that the policy needs. Raises TypeError if an attribute is missing."""
         if getattr(self, "level", None) not in LEVELS:
             raise TypeError(f"{type(self).__name__} does not say at which level it may be called")
         if self.level != LEVELS[0] and not self.alternative:
             raise TypeError(f"{type(self).__name__} can be refused, and does not say what to do instead")
         self.name = self.arguments.tool
-        """Tool name in a call."""
+        """Name of the tool in a call."""
 
     def action(self, arguments: A) -> str:
-        """Returns a call's main argument, as used in the user's lists and in confirmations; else the tool's name."""
+        """Returns the main argument of a call, for the user's lists and for confirmations.
+
+        Without a main argument, returns the tool's name.
+        """
         return self.main.format_map(msgspec.structs.asdict(arguments)) or self.name
 
     def deniable(self, arguments: A) -> Sequence[str]:
-        """Returns the texts of a call of which one must match a `deny` pattern."""
+        """Returns strings of a call. The call is denied if a `deny` pattern matches one of these strings."""
         return [self.action(arguments)]
 
     def fits(self, bench: ToolContext) -> bool:
-        """Whether the tool is for this kind of program."""
+        """Whether the tool is for the stopped program's debuggee kind."""
         return self.only in ("", bench.case.inspection.kind)
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether the tool can do anything in this session; otherwise a model does not see it."""
+        """Whether the tool can work in this session. Otherwise, a model does not see the tool."""
         del bench
         return True
 
     async def exact(self, bench: ToolContext, arguments: A) -> A:
-        """Returns the complete call to decide on and run. Raises UnreadableFileError, NotStopped, RequestFailed."""
+        """Returns the call with complete arguments, to be decided about and run.
+
+        Raises UnreadableFileError, NotStopped, RequestFailed.
+        """
         del bench
         return arguments
 
     async def now(self, bench: ToolContext, arguments: A) -> str:
-        """Returns what the call would replace, for the confirmation; empty if nothing. Raises NotStopped."""
+        """Returns the value that the call would replace, for the confirmation. Raises NotStopped.
+
+        Empty if the call replaces no value.
+        """
         del bench, arguments
         return ""
 
     async def run(self, bench: ToolContext, arguments: A) -> ToolResult:
-        """Runs the call and returns its result, also if it failed. Raises NotStopped, RequestFailed."""
+        """Runs the call and returns its result, which may be a failure. Raises NotStopped, RequestFailed."""
         raise NotImplementedError
 
 
 class HasForms(Protocol):
-    """Part of a debuggee kind that the tools use."""
+    """The members of a debuggee kind that the tools use."""
 
     offered: frozenset[str] | None
-    """Names of the tools that a model may see; None for all that can do anything."""
+    """Names of the tools that a model may see. None offers every tool that can work."""
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Returns the tools that differ in this kind or exist only there, by name."""
+        """Returns the tools that this kind adds or replaces, by name."""
         ...
 
 
 def refused(
     bench: ToolContext, expression: str, done: str, parse: Callable[[str], object] = parse_expression
 ) -> ToolResult | None:
-    """Returns why an expression cannot be `done` (`evaluated`) in this stop; None if it can be tried."""
+    """Returns why an expression cannot be used at this stop, or None. `done` is a word such as `evaluated`."""
     if bench.focus is None:
         return NO_FRAME
     try:
@@ -247,5 +259,5 @@ UNCHANGED = "in a snapshot; the program was not changed"
 
 
 def clip(text: str, max_chars: int) -> str:
-    """Returns the text, cut with a mark if it is longer."""
+    """Returns the text. A longer text is cut, with a mark that counts the rest."""
     return text if len(text) <= max_chars else f"{text[:max_chars]}\n... {len(text) - max_chars} characters more"

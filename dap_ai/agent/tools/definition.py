@@ -1,4 +1,4 @@
-"""The `definition` tool: where the symbol on a line is defined, with its source."""
+"""The `definition` tool: finds where the symbol on a line is defined, and shows the source there."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dap_ai.protocol.contracts.tool_arguments import DefinitionArguments
 from dap_ai.system.texts import code, fenced
 
 MAX_WHOLE_LINES = 40
-"""Maximum lines of a function, class or struct that is shown completely."""
+"""Maximum length of a function, class or struct that is shown whole, in lines."""
 _AROUND = 3
-"""Lines shown before and after any other definition."""
+"""Number of lines to show before and after any other definition."""
 _MAX_SPOTS = 5
 _MAX_ELSEWHERE = 5
 _MAX_LINE_CHARS = 200
@@ -31,7 +31,7 @@ _MAX_LINE_CHARS = 200
 class DefinitionTool(Tool[DefinitionArguments]):
     """Where the symbol on a line is defined, with its source, from a language server (jedi, clangd, rust-analyzer).
 
-    Without one, C, C++ and Rust symbols are found by name in the program's files, and the answer says so.
+    Without a language server, C, C++ and Rust symbols are found by name in the program's files, and the answer says so.
     """
 
     description = "Where the symbol that stands on this line is defined, with the source there; libraries too."
@@ -39,20 +39,20 @@ class DefinitionTool(Tool[DefinitionArguments]):
     level = "observe"
     main = "{file}:{line}"
     otherwise = "`search` finds where a text stands, `info` what a name of the frame is"
-    """What to do if nothing is found."""
+    """What to do if no definition is found."""
 
     def is_offered(self, bench: ToolContext) -> bool:
         """Whether a language server can be started."""
         return bench.language is not None and is_installed()
 
     async def exact(self, bench: ToolContext, arguments: DefinitionArguments) -> DefinitionArguments:
-        """Returns the arguments with a line number in the file's name moved to `line`."""
+        """Returns the arguments with `shop.py:12` split into file and line."""
         del bench
         file, line = place_of(arguments.file)
         return DefinitionArguments(file, line, arguments.symbol) if line == arguments.line else arguments
 
     async def run(self, bench: ToolContext, arguments: DefinitionArguments) -> ToolResult:
-        """Returns the definitions. Raises NotStopped, RequestFailed."""
+        """Returns the definitions of the symbol. Raises NotStopped, RequestFailed."""
         otherwise = self.otherwise
         if not self.is_offered(bench):
             why = why_not_installed("python") or "There is no language server here"
@@ -73,7 +73,7 @@ class DefinitionTool(Tool[DefinitionArguments]):
 
 
 def excerpt(source: SourceFile, line: int) -> str:
-    """Returns numbered lines: the function, class or struct that starts there, else the lines around it."""
+    """Returns the numbered lines of the function, class or struct that starts at `line`, else the lines around it."""
     first, last = _native_whole(source, line) if source.language in NATIVE_LANGUAGES else _python_whole(source, line)
     if last < first:
         first, last = max(1, line - _AROUND), min(len(source.lines), line + _AROUND)
@@ -83,13 +83,19 @@ def excerpt(source: SourceFile, line: int) -> str:
 
 
 def _python_whole(source: SourceFile, line: int) -> tuple[int, int]:
-    """Returns the (first, last) line of the function or class that starts there; last < first if none does."""
+    """Returns the (first, last) line of the function or class that starts at `line`.
+
+    If no definition starts there, `last` is less than `first`.
+    """
     node = source.function_starting(line) or next((c for c in source.classes if c.lineno == line), None)
     return (min([node.lineno, *(d.lineno for d in node.decorator_list)]), last_line(node)) if node else (line, 0)
 
 
 def _native_whole(source: SourceFile, line: int) -> tuple[int, int]:
-    """Returns the (first, last) line of what has a body, else of the type that a short member belongs to."""
+    """Returns the (first, last) line of the definition that starts at `line`, or of a short member's type.
+
+    If neither is found, `last` is less than `first`.
+    """
     first, last, has_body = extent(source, line)
     if has_body or last - first > 1:
         return first, last
@@ -98,7 +104,10 @@ def _native_whole(source: SourceFile, line: int) -> tuple[int, int]:
 
 
 async def _asked(bench: ToolContext, arguments: DefinitionArguments) -> SymbolQuery:
-    """Locates the symbol. Raises UnreadableFileError, LookupError if it is not there, NotStopped, RequestFailed."""
+    """Locates the symbol on its line. Raises NotStopped, RequestFailed, UnreadableFileError.
+
+    Raises LookupError if the symbol is not there.
+    """
     source = await find(bench, place_of(arguments.file)[0])
     line, spot = arguments.line, spot_text(bench, source.path, arguments.line)
     if line > len(source.lines):
@@ -138,12 +147,12 @@ def _result(bench: ToolContext, asked: SymbolQuery, name: str, found: Definition
 
 
 def _in_library(spot: SourceLine, kind: Kind) -> bool:
-    """Whether a definition is in a library. Resolves links first: one in a workspace may lead anywhere."""
+    """Whether a definition is in a library. Links are resolved first, because they may lead out of the workspace."""
     return is_library(os.path.realpath(spot.path), kind)
 
 
 def shown_at(bench: ToolContext, roots: Roots, spot: SourceLine) -> str:
-    """Returns a definition's place and, if it may be read, its source."""
+    """Returns the place of a definition, with its source if the agent may read the file."""
     name = spot_text(bench, spot.path, spot.line)
     try:
         source = bench.sources.text(str(roots.check(spot.path)))
@@ -153,9 +162,9 @@ def shown_at(bench: ToolContext, roots: Roots, spot: SourceLine) -> str:
 
 
 def spot_text(bench: ToolContext, path: str, line: int) -> str:
-    """Formats a place as code."""
+    """Formats a file and line as code: `shop.py:12`."""
     return code(f"{bench.short(path)}:{line}")
 
 
 definition = DefinitionTool()
-"""The `definition` tool."""
+"""The instance of the `definition` tool."""

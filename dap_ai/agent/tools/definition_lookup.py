@@ -1,4 +1,4 @@
-"""Finds definitions of a symbol: by the language server for its file, else by name in the program's files."""
+"""Finds the definitions of a symbol, by a language server, else by name in the program's files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dap_ai.agent.tools.tool_reads import import_path, printed, somewhere
 
 _MAX_TRIED = 4
 _MAX_CANDIDATES = 4
-"""Maximum files opened in clangd because they may define a symbol that it only knows as declared."""
+"""Maximum files to open in clangd in search of a definition, if clangd knows only the declaration."""
 _MAX_FILES = 3000
 _MAX_FILE_BYTES = 1_000_000
 _INTERPRETER = re.compile(r"(python|pypy)[\w.\-]*", re.IGNORECASE)
@@ -30,7 +30,7 @@ _INTERPRETER = re.compile(r"(python|pypy)[\w.\-]*", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class SymbolQuery:
-    """A symbol on a line, with its columns."""
+    """A symbol on a line of a file, with the columns at which it occurs."""
 
     source: SourceFile
     line: int
@@ -38,7 +38,7 @@ class SymbolQuery:
     columns: list[int]
 
     def positions(self) -> list[Position]:
-        """Returns positions of the symbol, up to 4: the first may be in a string or a comment."""
+        """Returns up to 4 positions of the symbol, because the first may be in a string or a comment."""
         source = self.source
         return [
             Position(source.path, source.text, self.line, column, source.language)
@@ -48,17 +48,20 @@ class SymbolQuery:
 
 @dataclass
 class Definitions:
-    """Definitions, and how they were found."""
+    """Places where a symbol is defined, and how they were found."""
 
     spots: list[SourceLine]
     by_name: str = ""
-    """Why the program's files were searched by name; empty if a language server was asked."""
+    """Why the program's files were searched by name. Empty if a language server found the places."""
     import_path: tuple[str, ...] = ()
-    """A Python program's `sys.path`, for finding its libraries."""
+    """Python's `sys.path` in the program, for finding its libraries."""
 
 
 async def definitions(bench: ToolContext, asked: SymbolQuery) -> Definitions:
-    """Finds the definitions. Raises LanguageServerError if there is no other way, NotStopped, RequestFailed."""
+    """Finds where a symbol is defined. Raises NotStopped, RequestFailed.
+
+    Raises LanguageServerError for Python; other languages are searched by name.
+    """
     family = family_of(asked.source.language)
     why = why_not(bench, family)
     if family and bench.language and not why:
@@ -79,14 +82,17 @@ async def definitions(bench: ToolContext, asked: SymbolQuery) -> Definitions:
 
 
 def why_not(bench: ToolContext, family: Family | None) -> str:
-    """Returns why no language server can be asked; empty if one can."""
+    """Returns why no language server can be asked; empty if one is available."""
     if bench.language is None or family is None:
         return "there is no language server here"
     return why_not_installed(family)
 
 
 def by_name(bench: ToolContext, symbol: str, language: str) -> list[SourceLine]:
-    """Returns the lines where the program's files define a name, those of the stack first. Call it in a thread."""
+    """Returns the lines that define a name in the program's files, beginning with files of the stack.
+
+    Call this in a thread.
+    """
     found: list[SourceLine] = []
     for path in _files(bench, language, last_part(symbol)):
         source = bench.sources.read(path)
@@ -95,7 +101,7 @@ def by_name(bench: ToolContext, symbol: str, language: str) -> list[SourceLine]:
 
 
 async def server_of(bench: ToolContext, languages: LanguageServers, family: Family, path: str) -> LanguageServer:
-    """Returns the language server for the program's folder and interpreter. Raises NotStopped, RequestFailed."""
+    """Returns the language server for the program's folder and Python. Raises NotStopped, RequestFailed."""
     own = roots_of(bench.case).workspace
     root = str(next((folder for folder in own if Path(path).is_relative_to(folder)), own[0] if own else ""))
     server = languages.of(family, root or str(Path(path).parent))
@@ -117,14 +123,17 @@ async def _by_server(
 
 
 def _own(asked: SymbolQuery, position: Position) -> list[SourceLine]:
-    """Returns the named function that begins on the line, for which clangd returns only the declaration."""
+    """Returns the line itself if the symbol's function begins there.
+
+    For this line, clangd returns only the declaration.
+    """
     functions = asked.source.unit.functions if asked.source.unit else ()
     named = (f for f in functions if last_part(f.name) == last_part(asked.symbol))
     return [SourceLine(position.path, asked.line) for f in named if f.first <= asked.line <= f.first + 1]
 
 
 async def _elsewhere(bench: ToolContext, server: LanguageServer, symbol: str, position: Position) -> list[SourceLine]:
-    """Finds the definition of a declared name in other files, which clangd must be shown first."""
+    """Finds the definition of a declared name in other files. Makes clangd read these files first."""
     for path in await asyncio.to_thread(_candidates, bench, symbol, position):
         source = bench.sources.read(path)
         if source is None:
@@ -137,7 +146,7 @@ async def _elsewhere(bench: ToolContext, server: LanguageServer, symbol: str, po
 
 
 def _candidates(bench: ToolContext, symbol: str, position: Position) -> list[str]:
-    """Returns files that may define a function: those with its name and `(` on a line without `;`."""
+    """Returns files that may define a function: a line has its name and `(`, but no `;` after it."""
     name = re.compile(rf"\b{re.escape(last_part(symbol))}\s*\([^;]*$", re.MULTILINE)
     found: list[str] = []
     for path in _files(bench, position.language, last_part(symbol)):
@@ -150,7 +159,7 @@ def _candidates(bench: ToolContext, symbol: str, position: Position) -> list[str
 
 
 def _has_body(bench: ToolContext, spot: SourceLine) -> bool:
-    """Whether a place is more than a function's declaration; always True in libraries."""
+    """Whether a place is more than the declaration of a function. Always True in libraries."""
     source = bench.sources.read(spot.path)
     if source is None or is_library(spot.path, kind_of_language(source.language)):
         return True
@@ -160,7 +169,7 @@ def _has_body(bench: ToolContext, spot: SourceLine) -> bool:
 
 
 def _files(bench: ToolContext, language: str, name: str) -> Iterator[str]:
-    """Yields the program's files of a language family that mention a name, those of the stack first."""
+    """Yields the program's files of a language family that contain a name, beginning with files of the stack."""
     family, seen = family_of(language), set[str]()
     own = [frame.path for frame in bench.case.frames if frame.user]
     for path in (*own, *map(str, roots_of(bench.case).walk())):
@@ -172,7 +181,7 @@ def _files(bench: ToolContext, language: str, name: str) -> Iterator[str]:
 
 
 def _mentions(path: str, name: bytes) -> bool:
-    """Whether a file contains a name. Bypasses the session's cache, which keeps every file it reads."""
+    """Whether a file contains a name. Does not use the session's cache, which keeps every file it reads."""
     try:
         return os.stat(path).st_size <= _MAX_FILE_BYTES and name in Path(path).read_bytes()  # noqa: PTH116  one call
     except OSError:
@@ -185,7 +194,7 @@ async def _workspace(bench: ToolContext, root: str) -> Workspace:
 
 
 async def _interpreter(bench: ToolContext) -> str:
-    """Returns the debuggee's interpreter; empty if unknown."""
+    """Returns the path of the debuggee's Python interpreter; empty if unknown."""
     seen = await somewhere(bench, ["sys.executable", "os.sys.executable"], max_text=4000)
     if seen and seen[2].value:
         return _python_of(seen[2].value.text)
@@ -194,7 +203,10 @@ async def _interpreter(bench: ToolContext) -> str:
 
 
 def _python_of(text: str) -> str:
-    """Returns the interpreter path in a repr; empty unless it is a Python: an embedding program must not be started."""
+    """Returns the path in a repr if it is that of a Python interpreter, else an empty string.
+
+    A program that embeds Python must not be started as an interpreter.
+    """
     try:
         path = Path(str(ast.literal_eval(text)))
     except (ValueError, SyntaxError):

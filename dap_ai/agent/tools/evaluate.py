@@ -1,4 +1,4 @@
-"""The `evaluate` tool: evaluates any expression in a frame, in a copy; without copies, within the allow-list."""
+"""The `evaluate` tool: evaluates any expression in a snapshot; without snapshots, within the allow-list."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EvaluateTool(Tool[EvaluateToolArguments]):
     title = "Value of an expression"
 
     async def run(self, bench: ToolContext, arguments: EvaluateToolArguments) -> ToolResult:
-        """Returns the value or the exception, with everything that happened in the copy."""
+        """Returns the value or the exception, the output, and the effects that were blocked."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "evaluated")) is not None:
             return refusal
@@ -53,9 +53,9 @@ class EvaluateTool(Tool[EvaluateToolArguments]):
 
 
 async def named_in(bench: ToolContext, question: str) -> list[ToolResult]:
-    """Evaluates the question's expressions that the inspector refuses to read. Raises NotStopped, RequestFailed.
+    """Evaluates the expressions in a question that the inspector refuses to read. Raises NotStopped, RequestFailed.
 
-    For a question that begins with `why`, returns only those that have a value.
+    For a question that begins with `why`, returns only the results that have a value.
     """
     place = bench.focus
     if place is None or not bench.debugger.current:
@@ -74,7 +74,7 @@ def _is_refused(fact: ExpressionResult | None, text: str) -> bool:
 
 
 def _is_prose(place: FramePlace, text: str) -> bool:
-    """Whether text is part of a sentence that looks like an operation: `off - by - one`."""
+    """Whether an expression is in fact part of a sentence, such as `off - by - one`."""
     node = parse_expression(text)
     names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
     unread = place.present(text) is None and any(place.present(name) is None for name in names)
@@ -82,7 +82,7 @@ def _is_prose(place: FramePlace, text: str) -> bool:
 
 
 def evaluation_text(expression: str, result: SnapshotResult) -> str:
-    """Describes what happened in the copy, as Markdown; only the reason if the result is unknown."""
+    """Describes the result of a snapshot as Markdown. If the result is unknown, gives only the reason."""
     if result.unknown:
         return f"{code(expression)} {outcome(result)} ({UNCHANGED})."
     value = result.value
@@ -101,7 +101,7 @@ def evaluation_text(expression: str, result: SnapshotResult) -> str:
 
 
 def outcome(result: SnapshotResult) -> str:
-    """Describes how it ended: `evaluates to 50`, `raises ValueError: ...`, `is not known: ...`."""
+    """Describes how an evaluation ended: `evaluates to 50`, `raises ValueError: ...`, `is not known: ...`."""
     if result.unknown:
         return f"is not known: {result.unknown}"
     if result.status == "raised":
@@ -115,7 +115,7 @@ def outcome(result: SnapshotResult) -> str:
 
 
 def _as_table(value: Value, how: str) -> str:
-    """Formats a table value: `this DataFrame:` and its rows."""
+    """Formats a value that is a table: `this DataFrame:` and its rows."""
     return f"this {code(value.type.rpartition('.')[2])}{how}:\n\n{fenced(table_of(value))}"
 
 
@@ -133,7 +133,7 @@ async def _by_allow_list(bench: ToolContext, expression: str, why: str) -> ToolR
 
 
 async def read_one(bench: ToolContext, expression: str) -> ExpressionResult:
-    """Returns the value of an expression that the inspector may read, or why there is none. Raises NotStopped."""
+    """Reads the value of one expression with the inspector, or the reason why it cannot. Raises NotStopped."""
     limits = {"max_text": MAX_VALUE_CHARS, "max_items": _MAX_ITEMS, "max_rows": _MAX_ROWS}
     return (await read(bench, [expression], **limits))[0]
 

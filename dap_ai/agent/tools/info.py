@@ -1,4 +1,7 @@
-"""The `info` tool: signature, docstring and source of a function or class; type and value of data."""
+"""The `info` tool: describes a name of the program.
+
+For a function or class: signature, docstring and source. For data: type and value.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _MAX_METHODS = 40
 
 
 class InfoTool(Tool[InfoArguments]):
-    """A function's or class's signature, docstring and (if it is yours) source; of data: value, fields, type."""
+    """Signature, docstring and (if it is yours) source of a function or class; type, value and fields of data."""
 
     description = (
         "What a name or dotted name is: signature, docstring, source of your code; of data its type and value."
@@ -37,7 +40,7 @@ class InfoTool(Tool[InfoArguments]):
     instead = "It is about Python's objects: `type` and `definition` tell of the symbols of a native program."
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether the inspector can tell what a name is bound to."""
+        """Whether the session has an inspector, which finds what a name is bound to."""
         return bench.debugger.can_inspect
 
     async def run(self, bench: ToolContext, arguments: InfoArguments) -> ToolResult:
@@ -64,7 +67,7 @@ class InfoTool(Tool[InfoArguments]):
 
 
 async def _type(bench: ToolContext, kind: Value) -> str:
-    """Describes a value's class: user classes with source, library classes only by place."""
+    """Describes the class of a value: a user's class with source, a library's class only by its place."""
     if kind.definition and is_user_path(kind.definition.file):
         return f"Its type:\n\n{await _code(bench, kind.text, kind)}"
     place = f" from {code(f'{kind.definition.file}:{kind.definition.line}')}" if kind.definition else ""
@@ -90,7 +93,7 @@ async def _code(bench: ToolContext, symbol: str, value: Value) -> str:
 
 
 def written_at(source: SourceFile, place: CodeDefinition, kind: str) -> Written | None:
-    """Returns the function or class of a definition, which begins at its first decorator; None if not found."""
+    """Returns the AST of the function or class that an inspected definition describes, or None."""
     name = place.name.rpartition(".")[2]
     if kind != "class":
         return source.function_starting(place.line)
@@ -112,7 +115,7 @@ def _symbol_info(bench: ToolContext, source: SourceFile, node: Written) -> str:
 
 
 def signature(source: SourceFile, node: Written) -> str:
-    """Formats a signature: `def Account.withdraw(self, amount=1) -> int`, `class Order(Base)`."""
+    """Formats a function's or class's signature: `def Account.withdraw(self, amount=1) -> int`, `class Order(Base)`."""
     if isinstance(node, ast.ClassDef):
         bases = ", ".join(ast.unparse(base) for base in (*node.bases, *(k.value for k in node.keywords)))
         return f"class {node.name}({bases})" if bases else f"class {node.name}"
@@ -129,7 +132,7 @@ def _methods(node: Written) -> Iterator[str]:
 
 
 def _by_name(bench: ToolContext, symbol: str) -> ToolResult | None:
-    """Describes the functions and classes of a name in the files of the stack; None if there are none."""
+    """Describes the functions and classes called `symbol` in the files of the stack, or returns None."""
     owner, _, name = symbol.rpartition(".")
     found: list[str] = []
     for path in dict.fromkeys(place.frame.path for place in bench.case.places):

@@ -1,4 +1,4 @@
-"""The `report` tool: the evidence of a model's answer. Nothing is trusted: values are read again, fixes tried."""
+"""The `report` tool, with which a model submits the evidence for its answer. Values are read again, fixes tried."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILI
 
 
 class ReportTool(Tool[Reported]):
-    """The `report` tool, which keeps the last report."""
+    """The `report` tool. It keeps the last report of a model."""
 
     description = "End with this beside your answer: values as read, suspicious lines, fixes. All is checked again."
     arguments = Reported
@@ -42,16 +42,16 @@ class ReportTool(Tool[Reported]):
         self._verdicts: dict[bytes, ToolResult] = {}
 
     def tried(self, arguments: TryFixArguments, result: ToolResult) -> None:
-        """Stores the verdict of a fix tried in this ask, to be used if it is reported."""
+        """Stores the verdict of a fix that was tried during this question, for use if the model reports the fix."""
         self._verdicts[_key(arguments)] = result
 
     def forget(self) -> None:
-        """Discards verdicts and acceptance, because the program was changed."""
+        """Discards the stored verdicts and the acceptance, because the program has changed."""
         self._verdicts.clear()
         self.accepted = False
 
     async def run(self, bench: ToolContext, arguments: Reported) -> ToolResult:
-        """Checks the report and returns which parts hold. Raises NotStopped, RequestFailed."""
+        """Checks the report and returns which parts are confirmed. Raises NotStopped, RequestFailed."""
         self.called = True
         mistakes: list[str] = []
         self.evidence = await self._cited(bench, arguments.evidence[:_MAX_ROWS], mistakes)
@@ -66,9 +66,9 @@ class ReportTool(Tool[Reported]):
         return ToolResult(f"{told}\n{end}", suspects=self.suspects, fixes=self.fixes)
 
     async def ending(self, text: str, bench: ToolContext | None) -> str:
-        """Returns what the answer lacks: fixes with verdicts, a recommendation, a note if there is no report.
+        """Returns the text to append to the answer: missing fixes with verdicts, or a recommendation.
 
-        If no fix was reported, tries the diffs shown in the answer. Does not repeat a diff.
+        If the model reported no fix, first tries the diffs in its answer. Does not repeat a diff that the answer shows.
         """
         parts: list[str] = []
         written = changes_in(text, bench) if bench and not self.fixes else []
@@ -117,7 +117,7 @@ class ReportTool(Tool[Reported]):
 
 
 def _untried(bench: ToolContext, change: ReportedFix) -> list[Fix]:
-    """Returns the diffs of a fix that could not be tried (a native program, no copy), to view or apply."""
+    """Returns the diffs of a fix that could not be tried, for the user to view or apply."""
     if any(PLACEHOLDER.search(edit.text) for edit in change.edits):
         return []  # applied, it would write the placeholder instead of the secret
     try:
@@ -150,20 +150,20 @@ def _suspects(bench: ToolContext, arguments: Reported, mistakes: list[str]) -> l
 
 
 def _missing(fix: Fix, text: str, *, is_new: bool) -> str:
-    """Returns what the answer omits about a fix. `is_new`: the model has not seen the fix's verdict."""
+    """Returns the diff or verdict that the answer lacks about a fix. `is_new`: the model has not seen the verdict."""
     if not _is_shown(fix, text):
         return f"{_verdict(fix)}\n\n{fenced(fix.diff.rstrip(), 'diff')}"
     return _verdict(fix) if is_new or _contradicts(fix, text) else ""
 
 
 def _is_shown(fix: Fix, text: str) -> bool:
-    """Whether the answer shows all lines that the fix adds and removes."""
+    """Whether the answer contains every line that the fix adds or removes."""
     changed = [line for line in fix.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     return bool(changed) and all(line[1:].strip() in text for line in changed)
 
 
 def _contradicts(fix: Fix, text: str) -> bool:
-    """Whether the answer calls an unverified fix verified."""
+    """Whether the answer says "verified" about a fix that is not verified."""
     return not fix.verified and re.search(r"\bverified\b", text, re.IGNORECASE) is not None
 
 
@@ -192,7 +192,7 @@ _HUNK = re.compile(r"^@@(?: -(\d+))?.*$", re.MULTILINE)
 
 
 def changes_in(text: str, bench: ToolContext) -> list[ReportedFix]:
-    """Returns the changes of the answer's first diffs."""
+    """Returns the fixes in the first diffs of an answer."""
     found: list[ReportedFix] = []
     for block in _BLOCK.finditer(text):
         edits = _edits(block[2], bench)
@@ -202,7 +202,7 @@ def changes_in(text: str, bench: ToolContext) -> list[ReportedFix]:
 
 
 def _edits(diff: str, bench: ToolContext) -> list[LineEdit]:
-    """Returns all edits of a diff, or none if one of them cannot be located."""
+    """Returns the edits of a diff. Returns an empty list if one of the edits cannot be located in the source."""
     source = _source(diff, bench)
     edits = [_edit(source, hunk, near) for hunk, near in _hunks(diff)] if source else []
     return [edit for edit in edits if edit] if all(edits) else []
@@ -219,7 +219,7 @@ def _source(diff: str, bench: ToolContext) -> SourceFile | None:
 
 
 def _hunks(diff: str) -> Iterator[tuple[list[str], int]]:
-    """Yields each hunk's lines with the line number in its header; 0 if it has none."""
+    """Yields the lines of each hunk of a diff, with the line number in its header, or 0 without a header."""
     body = re.sub(r"^(?:--- |\+\+\+ |diff |index ).*\n?", "", diff, flags=re.MULTILINE)
     heads = list(_HUNK.finditer(body))
     ends = [*(head.start() for head in heads[1:]), len(body)]

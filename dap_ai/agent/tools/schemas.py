@@ -1,4 +1,4 @@
-"""JSON schemas of the tools for a model, made from the structs of their arguments and kept short."""
+"""Makes short JSON schemas for a model from the structs of the tools' arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.agent.tools.base import Tool
 
 
 def offered(tools: Iterable[Tool[Any]]) -> list[Schema]:
-    """Returns the tools in the format of Chat Completions."""
+    """Returns the schemas of these tools in the format of Chat Completions."""
     return [
         {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": parameters(t)}}
         for t in tools
@@ -20,7 +20,7 @@ def offered(tools: Iterable[Tool[Any]]) -> list[Schema]:
 
 
 def parameters(tool: Tool[Any]) -> dict[str, Any]:
-    """Returns a short JSON schema of a tool's arguments, with referenced parts inlined."""
+    """Returns a short JSON schema of a tool's arguments, without references."""
     schema = msgspec.json.schema(tool.arguments)
     return _short(schema, schema.get("$defs", {}))
 

@@ -1,4 +1,4 @@
-"""The `source` and `search` tools: text of the program's files, within its roots."""
+"""The `source` and `search` tools, which show and search the program's files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SourceTool(Tool[SourceArguments]):
         return msgspec.structs.replace(arguments, file=file, line=line) if line and arguments.line == 1 else arguments
 
     async def run(self, bench: ToolContext, arguments: SourceArguments) -> ToolResult:
-        """Returns the lines, marking the one at which a frame stands."""
+        """Returns the numbered lines. Marks the line at which a frame of the stack stands."""
         try:
             source = await _of_frame(bench, arguments.file) or await find(bench, arguments.file)
         except UnreadableFileError as error:
@@ -67,11 +67,11 @@ class SearchTool(Tool[SearchArguments]):
     main = "{text}"
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether there is a folder to search."""
+        """Whether the program has a folder to search."""
         return bool(roots_of(bench.case).workspace)
 
     async def run(self, bench: ToolContext, arguments: SearchArguments) -> ToolResult:
-        """Returns `file:line: text` of each match; ignores case only if there is no exact match."""
+        """Returns `file:line: text` for each match. Ignores case only if there is no exact match."""
         text, ending = arguments.text.strip("\n"), arguments.files.strip().lstrip("*")
         if not text.strip() or "\n" in text:
             return ToolResult("Search for a text that stands in one line.", failed=True)
@@ -85,7 +85,7 @@ class SearchTool(Tool[SearchArguments]):
 
 @dataclass
 class _Hunt:
-    """A search, limited in files, bytes and time."""
+    """A text search with limits on files, bytes and time."""
 
     text: str
     ending: str
@@ -98,7 +98,7 @@ class _Hunt:
     _bytes: int = 0
 
     def over(self, roots: Roots) -> _Hunt:
-        """Searches the workspace."""
+        """Searches the program's own folders."""
         walk = roots.walk()
         for path in walk:
             if self.files >= _MAX_FILES or self._bytes > _MAX_BYTES:
@@ -110,7 +110,7 @@ class _Hunt:
         return self
 
     def through(self, roots: Roots) -> _Hunt:
-        """Searches the one named file, which may be a library's."""
+        """Searches only the file named by `ending`, which may be in a library."""
         try:
             self._look(Path(roots.find(self.ending)))
         except UnreadableFileError as error:
@@ -157,7 +157,7 @@ def _search_text(found: _Hunt, root: str) -> str:
 
 
 def _around(line: str, text: str) -> str:
-    """Returns a line, or the part of a long line around the text."""
+    """Returns the line. Of a long line, returns only the part around the text."""
     plain = line.strip()
     at = plain.lower().find(text.strip().lower())
     first = max(0, at - _MAX_LINE_CHARS // 2) if len(plain) > _MAX_LINE_CHARS else 0
@@ -166,7 +166,7 @@ def _around(line: str, text: str) -> str:
 
 
 async def _of_frame(bench: ToolContext, file: str) -> SourceFile | None:
-    """Returns the source of a frame that has no file (a cell, `<string>`), or None."""
+    """Returns the source of a frame that has no file, such as a notebook cell or `<string>`, or None."""
     for number, frame in enumerate(bench.case.frames):
         if frame.path == file and (frame.reference or file.startswith("<")):
             place = (await bench.at(number)).focus

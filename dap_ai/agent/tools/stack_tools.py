@@ -1,4 +1,4 @@
-"""The `stack`, `frame` and `threads` tools: frames, their values, and the other threads."""
+"""The `stack`, `frame` and `threads` tools: frames with their values, and all threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dap_ai.protocol.contracts.tool_arguments import FrameArguments, StackArgume
 from dap_ai.system.texts import code, fenced
 
 _MAX_LINES = 80
-"""Maximum lines of a function that is shown completely."""
+"""Maximum length of a function that is shown whole, in lines."""
 _BEFORE, _AFTER = 40, 20
 _MAX_FOLDED = 3
 _MAX_VARIABLES = 40
@@ -42,7 +42,7 @@ class StackTool(Tool[StackArguments]):
     hint = "Begin here."
 
     async def run(self, bench: ToolContext, arguments: StackArguments) -> ToolResult:
-        """Returns every frame; library frames are folded, but counted."""
+        """Returns the frames of a thread. Several library frames in a row become one line."""
         case = bench.case
         if arguments.thread in (None, case.stop.thread_id):
             rows = self.rows(bench)
@@ -56,11 +56,14 @@ class StackTool(Tool[StackArguments]):
         return ToolResult(f"Frames of this thread have no number and take no `frame`. Innermost first:\n\n{text}")
 
     def rows(self, bench: ToolContext) -> list[str]:
-        """Returns the frames of the stopped thread."""
+        """Returns one text per frame of the stopped thread."""
         return list(_rows(bench, bench.case.frames))
 
     async def elsewhere(self, bench: ToolContext, thread_id: int, name: str) -> list[str]:
-        """Returns the frames of another thread; from the inspector if the debug adapter cannot suspend it."""
+        """Returns one text per frame of another thread.
+
+        If the debug adapter lists no frames, uses those that the inspector has read.
+        """
         body = await bench.debugger.request("stackTrace", {"threadId": thread_id, "levels": MAX_FRAMES})
         rows = [_spot(bench, row) for row in body.get("stackFrames", [])]
         known = [fact for fact in bench.case.inspection.threads if fact.name == name]
@@ -81,7 +84,7 @@ class FrameTool(Tool[FrameArguments]):
     title = "Source and values of a frame"
 
     async def run(self, bench: ToolContext, arguments: FrameArguments) -> ToolResult:
-        """Returns the frame's source and values."""
+        """Returns the source and the values of the frame."""
         place = bench.focus  # `bench` is at the frame
         if place is None:
             return NO_FRAME
@@ -94,14 +97,14 @@ class FrameTool(Tool[FrameArguments]):
 
 
 class ThreadsTool(Tool[ThreadsArguments]):
-    """All threads: number, location, what each waits for, and which one stopped."""
+    """All threads: number, location, what each thread waits for, and which thread stopped."""
 
     description = "All threads: number, name, where each is and what it waits for, which of them stopped."
     arguments = ThreadsArguments
     level = "observe"
 
     async def run(self, bench: ToolContext, arguments: ThreadsArguments) -> ToolResult:
-        """Returns the threads that the debug adapter lists."""
+        """Describes the threads that the debug adapter lists."""
         del arguments
         by_name: dict[str, list[int]] = {}
         for row in await listed_threads(bench):
@@ -113,7 +116,7 @@ class ThreadsTool(Tool[ThreadsArguments]):
 
 
 def number_of(case: StopSnapshot, frame: StackFrame) -> int:
-    """Returns a frame's number in the stack; -1 if it was not read with the stop."""
+    """Returns the number of a frame in the stack; -1 if the frame was not read with the stop."""
     if frame in case.outermost:
         return case.total_frames - len(case.outermost) + case.outermost.index(frame)
     return case.frames.index(frame) if frame in case.frames else -1
@@ -143,7 +146,7 @@ def _spot(bench: ToolContext, row: dict[str, Any]) -> str:
 
 
 def spot_of(bench: ToolContext, path: str, line: int) -> str:
-    """Formats a place: `shop.py:12`."""
+    """Formats a file and line: `shop.py:12`."""
     return f"{bench.short(path)}:{line}"
 
 
@@ -198,7 +201,7 @@ def _listed(title: str, variables: list[Variable], hidden: int) -> str:
 
 
 def _parts(place: FramePlace, facts: FrameFacts) -> Iterator[tuple[str, ExpressionResult]]:
-    """Yields results of the statement's sub-expressions, without listed names, functions, classes and modules."""
+    """Yields the results of the statement's sub-expressions. Omits variables, functions, classes and modules."""
     unit = place.source.unit if place.source else None
     if unit:
         texts = [e.text for e in unit.expressions_at(place.frame.line)]
@@ -213,12 +216,12 @@ def _parts(place: FramePlace, facts: FrameFacts) -> Iterator[tuple[str, Expressi
 
 
 async def listed_threads(bench: ToolContext) -> list[dict[str, Any]]:
-    """Returns the threads from the debug adapter. Raises NotStopped, RequestFailed."""
+    """Returns the threads that the debug adapter lists. Raises NotStopped, RequestFailed."""
     return (await bench.debugger.request("threads", {})).get("threads", [])
 
 
 async def _thread(bench: ToolContext, name: str, ids: list[int]) -> str:
-    """Describes the threads of one name, by which the inspector's and the adapter's rows are matched."""
+    """Describes the threads called `name`. The inspector's and the adapter's threads are matched by name."""
     stop = bench.case.stop
     known = [fact for fact in bench.case.inspection.threads if fact.name == name]
     if known:
@@ -235,7 +238,7 @@ async def _thread(bench: ToolContext, name: str, ids: list[int]) -> str:
 
 
 def where_it_is(bench: ToolContext, fact: ThreadFacts) -> str:
-    """Describes where a thread stands and what it waits for."""
+    """Describes the place of a thread and what the thread waits for."""
     top = f"{fact.frames[0].name} {spot_of(bench, fact.frames[0].file, fact.frames[0].line)}" if fact.frames else ""
     for_what = f" for {fact.wants}" if fact.wants else ""
     holder = f", which thread {fact.owner} holds" if fact.owner and fact.waiting != "join" else ""

@@ -1,4 +1,4 @@
-"""The `output` and `environment` tools: the program's output and its environment variables."""
+"""The `output` and `environment` tools: the output and the environment variables of the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECRET = re.compile(
 )
 _USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
 _MODULES = ("os", "sys.modules['os']", "pathlib.os", "logging.os", "shutil.os", "random._os", "subprocess.os")
-"""Expressions by which a frame may reach the module `os`."""
+"""Expressions through which a frame may reach the module `os`."""
 _MAX_NAMES = 1000
 _MAX_VALUE_CHARS = 2000
 
@@ -32,7 +32,7 @@ class OutputTool(Tool[OutputArguments]):
     lasting = False
 
     async def run(self, bench: ToolContext, arguments: OutputArguments) -> ToolResult:
-        """Returns the last characters, and the number of those before."""
+        """Returns the end of the output, and the number of characters before it."""
         text = "".join(text for _, text in bench.debugger.output_tail())
         if not text.strip():
             return ToolResult("The program has written nothing that the debug adapter has passed on.")
@@ -42,26 +42,26 @@ class OutputTool(Tool[OutputArguments]):
 
 
 class EnvironmentTool(Tool[EnvironmentArguments]):
-    """Names of the program's environment variables; with `names`, their values too, unless named like a secret."""
+    """Names of the program's environment variables. With `names`, also the values, unless a name looks secret."""
 
     description = "Names of the program's environment variables; values only of the `names` asked for, never secrets."
     arguments = EnvironmentArguments
     level = "observe"
 
     def action(self, arguments: EnvironmentArguments) -> str:
-        """Returns the requested names; the tool's name if there are none."""
+        """Returns the requested names. Without names, returns the tool's name."""
         return " ".join(arguments.names) or self.name
 
     def deniable(self, arguments: EnvironmentArguments) -> Sequence[str]:
-        """Returns the names together and one by one: one denied name denies the call."""
+        """Returns the requested names, together and one by one, so that one denied name denies the call."""
         return [self.action(arguments), *arguments.names]
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether the inspector or a copy can read the environment."""
+        """Whether the inspector or a snapshot can read the environment."""
         return bench.debugger.can_inspect or not bench.debugger.why_no_snapshot
 
     async def run(self, bench: ToolContext, arguments: EnvironmentArguments) -> ToolResult:
-        """Returns all names, or the values of the requested ones."""
+        """Returns the names of all variables, or the values of the requested variables."""
         wanted = list(dict.fromkeys(arguments.names))[:50]
         allowed = [name for name in wanted if not _SECRET.search(name)]
         found = await _walked(bench, allowed)
@@ -86,11 +86,11 @@ def _row(name: str, names: Sequence[str], values: dict[str, str]) -> str:
 
 
 Found = tuple[list[str], dict[str, str]]
-"""All names, and the values of the requested ones."""
+"""Names of all variables, and the values of the requested variables by name."""
 
 
 async def _walked(bench: ToolContext, wanted: Sequence[str]) -> Found | None:
-    """Reads the dict behind `os.environ` in a frame that can reach it; None if no frame can."""
+    """Reads the dict behind `os.environ` through a frame that can access `os`. None if no frame can."""
     reached = await somewhere(bench, [f"{module}.environ._data" for module in _MODULES], max_items=_MAX_NAMES)
     if reached is None or reached[2].value is None or reached[2].value.keys is None:
         return None
@@ -114,7 +114,7 @@ async def _copied(bench: ToolContext, wanted: Sequence[str]) -> tuple[Found | No
 
 
 def _plain(text: str) -> str:
-    """Returns the text of a repr of bytes (on Windows of a string)."""
+    """Returns the text that a repr of bytes stands for. On Windows, the repr is that of a string."""
     value = literal_in(text)
     told = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return text if value is MISSING else told

@@ -1,4 +1,4 @@
-"""Parses symbols as models write them, and finds them in a line."""
+"""Parses the symbols that a model writes, and finds a symbol in a line of source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(:\d+)?")
 
 
 def symbol_of(text: str) -> str:
-    """Returns the name of a symbol: `cart.items.pay` for `cart.items[0].pay(3)`; empty if it is not a name.
+    """Returns the name of a symbol: `cart.items.pay` for `cart.items[0].pay(3)`; empty if the text is no name.
 
     Also accepts `order->next`, `Stack::push` for `Stack<int>::push` and `vec` for `vec![]`.
     """
@@ -28,7 +28,7 @@ def symbol_of(text: str) -> str:
 
 
 def columns_of(text: str, symbol: str) -> list[int]:
-    """Returns 0-based columns of a symbol's last part in a line; matches of the whole symbol first."""
+    """Returns the 0-based columns at which the last part of a symbol occurs in a line. Whole matches come first."""
     if not symbol:
         return []
     parts = re.split(_JOINT, symbol)
@@ -40,13 +40,16 @@ def columns_of(text: str, symbol: str) -> list[int]:
 
 
 def type_name(text: str) -> str:
-    """Returns the name of a type: `shop::Order` for `const struct shop::Order *[4]`; empty for numbers and no name."""
+    """Returns the name of a type: `shop::Order` for `const struct shop::Order *[4]`.
+
+    Empty for a numeric type, or if the text is no name.
+    """
     name = symbol_of(re.sub(r"\b(const|volatile|struct|class|union|enum|mut|dyn)\b|[*&]", " ", text).strip())
     return "" if name in _NO_NAMES or any(word in _NO_NAMES for word in text.split()) else name
 
 
 def place_of(file: str, line: int = 0) -> tuple[str, int]:
-    """Splits `shop.c:12` into file and line, if `line` is 0; line 0 means none."""
+    """Splits `shop.c:12` into file and line. If `line` is given, returns both arguments unchanged."""
     found = _PLACE.fullmatch(file.strip())
     if not found or line:
         return file, line

@@ -1,4 +1,4 @@
-"""Reading by tools: expressions with the inspector, files within the roots, values from whichever frame has them."""
+"""Reads for tools: expressions with the inspector, files within the roots, and values from any frame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEADLINE_MS = 1500
 
 
 async def read(bench: ToolContext, expressions: Sequence[str], **limits: Any) -> list[ExpressionResult]:
-    """Evaluates expressions in the focus frame; `limits` as in Query. Raises NotStopped, RequestFailed."""
+    """Evaluates expressions in the focus frame. `limits` are fields of Query. Raises NotStopped, RequestFailed."""
     facts = await read_in(bench, [bench.frame_id], expressions, **limits)
     return facts[0] if facts else [ExpressionResult(error="refused", text=NO_INSPECTOR) for _ in expressions]
 
@@ -29,7 +29,10 @@ async def read(bench: ToolContext, expressions: Sequence[str], **limits: Any) ->
 async def read_in(
     bench: ToolContext, frame_ids: Sequence[int], expressions: Sequence[str], **limits: Any
 ) -> list[list[ExpressionResult]]:
-    """Evaluates expressions in several frames; one list of results per frame. Raises NotStopped, RequestFailed."""
+    """Evaluates expressions in several frames. Returns a list of results for each frame.
+
+    Raises NotStopped, RequestFailed.
+    """
     parsed = [_parsed(text, bench.dialect) for text in expressions]
     nodes = [node for node in parsed if not isinstance(node, ExpressionResult)]
     wanted = [FrameQuery(frame_id, variables=False, expressions=nodes) for frame_id in frame_ids]
@@ -38,7 +41,7 @@ async def read_in(
 
 
 async def visit(bench: ToolContext, frames: list[FrameQuery], **limits: Any) -> Inspection:
-    """Inspects these frames in one request. Raises NotStopped, RequestFailed."""
+    """Inspects several frames with one request. Raises NotStopped, RequestFailed."""
     if not (frames and bench.debugger.can_inspect):
         return Inspection([])
     query = Query(frames, bench.level, exception=False, threads=False, deadline_ms=_DEADLINE_MS, **limits)
@@ -48,7 +51,7 @@ async def visit(bench: ToolContext, frames: list[FrameQuery], **limits: Any) -> 
 async def somewhere(
     bench: ToolContext, expressions: Sequence[str], **limits: Any
 ) -> tuple[int, str, ExpressionResult] | None:
-    """Returns the first value of an expression in any frame: (frame id, expression, result); None if none has one."""
+    """Returns (frame id, expression, result) for the first expression that has a value in any frame, or None."""
     ids = [frame.id for frame in bench.case.frames]
     brief = await read_in(bench, ids, expressions, max_items=1, max_text=16, max_fields=0)
     for frame_id, facts in zip(ids, brief, strict=False):
@@ -59,7 +62,7 @@ async def somewhere(
 
 
 async def printed(bench: ToolContext, statement: str) -> tuple[str, str]:
-    """Returns what a call of `print` writes in a copy, and why it failed. Raises NotStopped."""
+    """Calls `print` in a snapshot and returns (output, reason for failure). Raises NotStopped."""
     result, why = await bench.snapshot(SnapshotQuery(bench.frame_id, statement))
     if result is None:
         return "", why
@@ -71,7 +74,7 @@ async def printed(bench: ToolContext, statement: str) -> tuple[str, str]:
 async def find(bench: ToolContext, file: str) -> SourceFile:
     """Returns a file that the agent may read. Raises UnreadableFileError, NotStopped, RequestFailed.
 
-    `file` is an absolute path or the end of one.
+    `file` is an absolute path or the end of a path.
     """
     roots = roots_of(bench.case)
     try:
@@ -84,7 +87,7 @@ async def find(bench: ToolContext, file: str) -> SourceFile:
 
 
 async def import_path(bench: ToolContext) -> list[str]:
-    """Returns the program's `sys.path`; empty if it cannot be read. Raises NotStopped, RequestFailed."""
+    """Returns the program's `sys.path`; empty if unreadable. Raises NotStopped, RequestFailed."""
     found = await somewhere(bench, ["sys.path", "os.sys.path"], max_text=20_000, max_items=200)
     if found and found[2].value:
         folders = literal(found[2].value)
@@ -94,7 +97,7 @@ async def import_path(bench: ToolContext) -> list[str]:
 
 
 def numbered(source: SourceFile, first: int, last: int, marked: int = 0) -> str:
-    """Formats lines `first` to `last`, 1-based inclusive, with their numbers; marks line `marked`."""
+    """Formats lines `first` to `last` with their numbers, 1-based inclusive. Marks the line `marked`."""
     rows = [
         f"{'>' if n == marked else ' '}{n:>5}  {clip(source.line(n), 400)}".rstrip() for n in range(first, last + 1)
     ]
@@ -116,14 +119,17 @@ def _parsed(text: str, language: str) -> Node | ExpressionResult:
 
 
 def _facts(parsed: Sequence[Node | ExpressionResult], frame: FrameFacts) -> list[ExpressionResult]:
-    """Returns the frame's results in the order of the expressions, including those that were not sent."""
+    """Returns one result per expression, in order. Adds the refusals of expressions that were not sent."""
     answers = iter(frame.values)
     unread = ExpressionResult(error="refused", text=frame.error or "it was not read: too much was asked at once")
     return [each if isinstance(each, ExpressionResult) else next(answers, unread) for each in parsed]
 
 
 def file_of(case: StopSnapshot, file: str) -> SourceFile:
-    """Returns a source file of the program by absolute path or end of one. Raises ValueError if it may not be read."""
+    """Returns a source file of the program. Raises ValueError if the agent may not read the file.
+
+    `file` is an absolute path or the end of a path.
+    """
     path = roots_of(case).find(file)
     found = case.sources.text(path)
     if found is None:

@@ -1,4 +1,4 @@
-"""Collects the tools that can be called at a stop, and maps questions such as `trace f(3)` to tool calls."""
+"""Lists the tools that can be called at a stop, runs tool calls, and maps questions to tool calls."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | r
 
 
 def called_by(question: str) -> ToolArguments | None:
-    """Returns the tool call of a question that begins with a tool's name, as in `trace f(3)`, or None."""
+    """Returns the tool call for a question that begins with a tool's name, such as `trace f(3)`, or None."""
     found = _COMMAND.fullmatch(question.strip())
     return _COMMANDS[found[1]](found[2].strip().strip("`")) if found else None
 
 
 def history_of(asked: HistoryQuestion) -> HistoryArguments:
-    """Builds the `history` call for a parsed question."""
+    """Returns the `history` call for a parsed question."""
     return HistoryArguments(asked.expression, asked.when(asked.expression))
 
 
@@ -70,13 +70,13 @@ def traced_by(question: str) -> ToolArguments | None:
 
 
 def tools_of(bench: ToolContext) -> Mapping[str, Tool[Any]]:
-    """Returns all tools of this kind of program, by name."""
+    """Returns all tools for the stopped program's debuggee kind, by name."""
     return _ordered({**_CORE, **bench.forms})
 
 
 @cache
 def every_tool() -> Mapping[str, Tool[Any]]:
-    """Returns all tools of all kinds of program, by name, in the order of `tool_arguments.TOOLS`."""
+    """Returns the tools of all debuggee kinds by name, in the order of `tool_arguments.TOOLS`."""
     of_kinds = {name: tool for kind in kinds() for name, tool in cast("HasForms", kind).forms().items()}
     return _ordered({**{name: tool for name, tool in of_kinds.items() if name in _ORDER}, **_CORE})
 
@@ -86,7 +86,7 @@ def _ordered(tools: Mapping[str, Tool[Any]]) -> Mapping[str, Tool[Any]]:
 
 
 async def run(bench: ToolContext, call: ToolArguments, tools: Mapping[str, Tool[Any]] | None = None) -> ToolResult:
-    """Runs a tool if the gate allows it. Raises NotStopped, RequestFailed."""
+    """Runs a tool call if the gate allows the call. Raises NotStopped, RequestFailed."""
     tools = tools_of(bench) if tools is None else tools
     tool = tools.get(call.tool)
     other = tool or every_tool().get(call.tool)
@@ -121,7 +121,10 @@ async def run(bench: ToolContext, call: ToolArguments, tools: Mapping[str, Tool[
 
 
 async def _up_to_date(bench: ToolContext) -> None:
-    """Rereads the stop if an action resumed the program and failed before it could report the new stop."""
+    """Rereads the stop if the program has moved on since it was read.
+
+    This happens after an action that failed before it could report the new stop.
+    """
     stop = bench.debugger.stop
     if stop and stop.epoch != bench.case.stop.epoch:
         masks = bench.case.masks
@@ -130,7 +133,10 @@ async def _up_to_date(bench: ToolContext) -> None:
 
 
 async def _in_full(bench: ToolContext, arguments: ToolArguments) -> ToolArguments:
-    """Returns the call with the file's full path if the user has a `deny` list and the file may be read."""
+    """Returns the call with the full path of its file, if the user has a `deny` list.
+
+    A file that may not be read keeps its name.
+    """
     if bench.passes.policy.deny and isinstance(file := getattr(arguments, "file", None), str):
         with contextlib.suppress(UnreadableFileError):
             return msgspec.structs.replace(arguments, file=(await find(bench, file)).path)

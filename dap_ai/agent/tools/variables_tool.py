@@ -1,4 +1,4 @@
-"""The `variables` tool: the names of a frame or the parts of a value, in pages, without running code."""
+"""The `variables` tool: pages of a frame's variables or of a value's parts, read without running code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MORE = re.compile(r"(\d+) more fields")
 
 
 class VariablesTool(Tool[VariablesToolArguments]):
-    """The frame's variables; or `count` items, keys or fields of a value, from index `start`."""
+    """Variables of the frame; or `count` items, keys or fields of a value, from index `start`."""
 
     description = "Items, keys or fields of a value, or without `expression` a frame's names; long ones page by page."
     arguments = VariablesToolArguments
@@ -35,7 +35,7 @@ class VariablesTool(Tool[VariablesToolArguments]):
     title = "Variables"
 
     async def run(self, bench: ToolContext, arguments: VariablesToolArguments) -> ToolResult:
-        """Returns one page and the total number of parts."""
+        """Returns one page, and how many parts there are in total."""
         if bench.focus is None:
             return NO_FRAME
         if arguments.expression and (refusal := refused(bench, arguments.expression, "read")):
@@ -110,7 +110,7 @@ async def _entries(bench: ToolContext, value: Value, page: VariablesToolArgument
 
 
 def _table(value: Value, page: VariablesToolArguments) -> ToolResult:
-    """Formats a page of a series' or data frame's rows."""
+    """Formats one page of the rows of a series or data frame."""
     extent = " x ".join(map(str, value.shape or [])) or "unknown"
     head = f"{code(page.expression)}: {value.type}, {extent}, {value.dtype}"
     if value.keys:
@@ -123,7 +123,7 @@ async def _read(bench: ToolContext, expressions: Sequence[str]) -> list[Expressi
 
 
 async def listed_by_adapter(bench: ToolContext, page: VariablesToolArguments) -> ToolResult:
-    """Lists names or parts with DAP requests, for a debug adapter without an inspector."""
+    """Lists variables or parts of a value with DAP requests, if there is no inspector."""
     try:
         rows = await (children_of(bench, parse_expression(page.expression)) if page.expression else names_of(bench))
     except (SyntaxRefused, LookupError) as error:
@@ -146,13 +146,13 @@ def _shown(fact: ExpressionResult) -> str:
 
 
 def heading(page: VariablesToolArguments, value: Value, note: str) -> str:
-    """Returns the heading of a value's parts."""
+    """Returns the heading above the parts of a value."""
     extent = f", shape {'x'.join(map(str, value.shape))} {value.dtype}" if value.shape is not None else ""
     return f"{code(page.expression)}: {value.type}{extent}" + (f" ({note})" if note else "")
 
 
 def paged(head: str, rows: list[str], page: VariablesToolArguments, total: int) -> ToolResult:
-    """Formats the rows of a page; `total` is the number of all parts."""
+    """Formats the rows of one page. `total` is the number of rows on all pages."""
     shown = rows[: page.count]
     if not shown:
         past = f" has {total} parts: `start` {page.start} is past the end." if page.start and total else " is empty."
@@ -168,14 +168,15 @@ variables = VariablesTool()
 
 
 async def names_of(bench: ToolContext) -> list[Variable]:
-    """Returns the names of the frame with their values. Raises NotStopped, RequestFailed."""
+    """Returns the variables of the frame. Raises NotStopped, RequestFailed."""
     return [variable_of(row) for row in await _names(bench)]
 
 
 async def children_of(bench: ToolContext, expression: ast.expr) -> list[Variable]:
-    """Returns the parts of a value, or the value itself if it has none. Raises LookupError, NotStopped, RequestFailed.
+    """Returns the parts of a value, or the value itself if it has no parts.
 
-    `expression` is a name with attributes and subscripts, each looked up in what the adapter lists.
+    `expression` is a name with attributes and subscripts, each looked up in the adapter's lists. Raises LookupError,
+    NotStopped, RequestFailed.
     """
     rows, row = await _names(bench), dict[str, Any]()
     for step in _steps(expression):
@@ -188,7 +189,7 @@ async def children_of(bench: ToolContext, expression: ast.expr) -> list[Variable
 
 
 def _steps(expression: ast.expr) -> list[tuple[str, ...]]:
-    """Returns the names by which adapters may list each step, from the root on. Raises LookupError."""
+    """Returns, for each step of an expression, the names under which an adapter may list it. Raises LookupError."""
     match expression:
         case ast.Name(id=name):
             return [(name,)]

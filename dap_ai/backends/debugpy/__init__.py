@@ -2,8 +2,9 @@
 
 It chooses the interpreter and the copy of debugpy that runs in it (`interpreters.py`, `environments.py`), starts the
 adapter without debugpy's delay of 44 ms per response (`shim.py`), attaches to a process by its id, and follows child
-Pythons, forks and processes replaced by `exec`. The greeting, sent before the program starts, installs what is
-registered for `dap_ai.access`: inspector and snapshots belong to a kind, and are not imported here.
+Pythons, forks and processes replaced by `exec`. A request sent before the program starts (`greeting`) installs the code
+that is registered under `dap_ai.access`. Inspector and snapshots belong to a kind of debuggee, and are not imported
+here.
 
 `backend` is loaded on first use, so that importing another module of this folder stays cheap.
 """

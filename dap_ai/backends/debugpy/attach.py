@@ -1,9 +1,9 @@
-"""Checks before attaching to a running Python: that it is one, that we have permission, which method works.
+"""Checks before attaching to a process that it is a Python, that we have permission, and which method works.
 
 Python 3.14 and later runs code that is queued for its main thread, once that thread runs Python code
 (attaching/queued.py). Otherwise debugpy injects itself with gdb. A gdb that is too old for the processor cannot restore
-a thread that it interrupted in a system call, which kills the program (gdb 13 here: `time.sleep` raises "Unknown error
-514"). So gdb is first tried on a sleeping process of ours, and attaches to the user's only if that one survives.
+a thread that it interrupted in a system call, which kills the program: with gdb 13 here, `time.sleep` raises "Unknown
+error 514". So gdb first attaches to a sleeping process of ours, and to the user's process only if ours survives.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class AttachMethod(NamedTuple):
     """A method for attaching to a process."""
 
     arguments: tuple[str, ...]
-    """`debugpyArgs` that select the method (attaching/injecting.py)."""
+    """Values for `debugpyArgs` that select the method (see attaching/injecting.py)."""
     note: str = ""
     """A note for the user about the method."""
 
 
 async def choose(process_id: Any) -> AttachMethod:
-    """Choose a method that works and cannot harm the process, and prepare it. Raises StartError."""
+    """Choose and prepare a method of attaching that works and cannot harm the process. Raises StartError."""
     interpreter = await _interpreter_of(process_id)
     version = interpreter.version
     if version < interpreters.OURS_SUPPORTS:
@@ -77,7 +77,7 @@ async def _interpreter_of(process_id: Any) -> interpreters.PythonInterpreter:
 
 
 async def check_gdb() -> None:
-    """Try gdb on a sleeping process of ours as it would attach to the user's (Linux only). Raises StartError."""
+    """Test on a sleeping process of ours whether gdb can attach (Linux only). Raises StartError."""
     if sys.platform != "linux":
         return
     gdb = programs.locate("gdb", programs.search_path())

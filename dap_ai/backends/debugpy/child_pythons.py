@@ -1,12 +1,12 @@
-"""Makes debugpy debug a child process with another Python only if debugpy works in that Python.
+"""Makes debugpy debug a child process that runs another Python only if debugpy works in that Python.
 
 debugpy inserts itself into the command line of every child whose executable is named like a Python. A child that cannot
-import it (too old or too new, a broken installation, a script of that name) would end with debugpy's traceback instead
-of doing its work. So each other Python is tried once, with the child's own options, before its first child; if the
-trial fails, the command line is left unchanged. Python 3.11 and later also gets the option to freeze no modules, as
-debugpy passes to the program itself: otherwise debugpy writes warnings to the child's console.
+import debugpy (too old or too new, a broken installation, a script of that name) would end with debugpy's traceback
+instead of doing its work. So dap_ai tries each other Python once, with the child's own options, before its first child.
+If the trial fails, the command line stays unchanged. Python 3.11 and later also gets the option to freeze no modules,
+which debugpy passes to the program itself: otherwise debugpy writes warnings to the child's console.
 
-This text runs in the debuggee, in each process with a debugger: standard library only, Python 3.8 and later.
+This text runs in the debuggee, in each debugged process: standard library only, Python 3.8 and later.
 """
 
 from __future__ import annotations
@@ -72,4 +72,7 @@ install()
 """
 
 INSTALL = f"__import__('builtins').exec({_PATCH!r}, {{}})"
-"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14."""
+"""An expression that installs the check; evaluate it without a frameId before the program starts.
+
+Works in Python 3.8 to 3.14.
+"""

@@ -1,21 +1,21 @@
-"""Starts debugpy, or its launcher, without the report of the environment for debugpy's log.
+"""Starts debugpy or its launcher, without the report about the environment that debugpy writes to its log.
 
     debugpy_launcher.py DEBUGPY/launcher PORT -- ...    in place of `DEBUGPY/launcher PORT -- ...`
     debugpy_launcher.py DEBUGPY --connect ...           in place of `DEBUGPY --connect ...`; used by the launcher
 
 Each process of debugpy lists every installed package for its log, reading the metadata of each several times, and
-discards the list unless a log was requested: over 0.1 s in an environment of seventy packages, four times per launch.
-It also loads standard-library modules that a file beside the program may shadow: they are removed from `sys.modules`
-before the program starts, so that it imports the same modules as under plain Python.
+discards the list unless a log was requested. That takes over 0.1 s in an environment of seventy packages, four times
+per launch. debugpy also loads standard-library modules that a file beside the program may shadow. These modules are
+removed from `sys.modules` before the program starts, so that it imports the same modules as under plain Python.
 
-A standalone script for any Python from 3.8 on, in which neither dap_ai nor debugpy may be installed. debugpy hides the
+A standalone script for Python 3.8 and later, which needs neither dap_ai nor debugpy to be installed. debugpy hides the
 frames of a file with this name.
 """
 
 import sys
 
 _AT_START = frozenset(sys.modules)
-"""Modules that Python has loaded for itself, which are never shadowed by a file beside a program."""
+"""Names of the modules that Python itself has loaded; a file beside a program never shadows them."""
 
 import os  # noqa: E402
 from types import ModuleType  # noqa: E402
@@ -27,11 +27,11 @@ SPARE = (
     f"(lambda log: {_UNREAD} and setattr(log, 'describe_environment', lambda header: None))"
     "(__import__('debugpy.common.log', fromlist=['log']))"
 )
-"""An expression that disables the report, without a log, in any process that has imported debugpy."""
+"""An expression that disables the report unless a log is written, in any process that has imported debugpy."""
 
 
 def start(part: str) -> None:
-    """Run debugpy's package folder `part`, or its launcher folder, as Python would run that folder."""
+    """Run debugpy's package folder `part`, or its launcher folder, as `python FOLDER` would."""
     launches = os.path.basename(part) == "launcher"  # noqa: PTH119  paths of editors may hold `..`, which pathlib does not fold
     if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:  # noqa: PTH100, PTH120  not with -I, -P
         del sys.path[0]
@@ -50,7 +50,7 @@ def start(part: str) -> None:
 
 
 def _forget_before(runpy: Any) -> None:
-    """Make runpy forget shadowed modules first, so that a program imports the same modules as without a debugger."""
+    """Make runpy drop shadowed modules before it runs a program, so that the program imports its own."""
     for name in ("run_path", "_run_module_as_main"):
         plain: Any = getattr(runpy, name, None)
         if plain is not None:
@@ -66,10 +66,11 @@ def _forgetting(run: Any) -> Any:
 
 
 def forget_shadowed(folder: str) -> None:
-    """Remove standard-library modules that `folder` shadows from `sys.modules`, and modules that depend on them.
+    """Remove from `sys.modules` the standard-library modules that `folder` shadows, and modules that use them.
 
-    Modules that Python loaded for itself stay, because they are never shadowed. Modules in _STAYING are not removed for
-    what they use: a second `threading` would not know the threads of the first, and runpy is about to use the others.
+    Modules that Python loaded for itself stay, because they are never shadowed. Modules in _STAYING stay although they
+    use a shadowed module: a second `threading` would not know the threads of the first, and runpy is about to use the
+    others.
     """
     library = {name: module for name, module in list(sys.modules.items()) if _is_of_library(name, module)}
     names = {name for name in library if "." not in name and _is_shadowed(name, folder)}
@@ -93,7 +94,7 @@ def _is_of_library(name: str, module: Any) -> bool:
 
 
 def _is_shadowed(name: str, folder: str) -> bool:
-    """Return whether `folder`, the first entry of `sys.path`, has another module with the name of a loaded one."""
+    """Return whether `folder`, the first entry of `sys.path`, holds another module with a loaded module's name."""
     from importlib import machinery  # noqa: PLC0415
 
     found = machinery.PathFinder.find_spec(name, [folder])
@@ -102,7 +103,7 @@ def _is_shadowed(name: str, folder: str) -> bool:
 
 
 def _uses(module: Any, names: "set[str]") -> bool:
-    """Return whether a module's globals include one of the named modules, or a class or function from one."""
+    """Return whether a module's globals include a module in `names`, or a class or function from such a module."""
     kinds, own = (type, type(_uses)), module.__name__ + "."
     contents: dict[str, Any] = module.__dict__
     return any(
@@ -132,14 +133,14 @@ def _start_launcher(part: str) -> None:
 
 
 def _leave_terminal(_fd: int, _group: int) -> None:
-    """Replacement for `os.tcsetpgrp` that does nothing, used while we are not in the foreground."""
+    """Do nothing: replaces `os.tcsetpgrp` while we are not in the foreground."""
 
 
 def _may_take_terminal() -> bool:
     """Return whether this process or its parent is in the foreground; True without a terminal.
 
-    debugpy always makes the program the foreground. Below a background job that takes the terminal from the shell,
-    whose next read then fails: an interactive bash exits.
+    debugpy always makes the program's process group the foreground group. If a background job starts debugpy, that
+    takes the terminal from the shell, whose next read fails, and an interactive bash exits.
     """
     if sys.platform == "win32":
         return True

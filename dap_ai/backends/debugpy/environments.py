@@ -1,4 +1,4 @@
-"""Finds a project's Python: in the active environment, in the project's own, or on PATH."""
+"""Finds the Python of a user's project: in the active environment, in the project's environment, or on PATH."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dap_ai.system import programs
 _POETRY_S = 20.0
 _FOLDERS = (".venv", "venv")
 _ROOT_FILES = (".git", "pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
-"""Files that mark a folder of a project; `.git` marks its root."""
+"""Files whose presence marks a folder of a project; `.git` marks the project's root."""
 
 
 class PythonCandidate(NamedTuple):
-    """A Python that may be the project's. `reason` completes the sentence "This Python is ..."."""
+    """A Python that may be the project's; `reason` completes the sentence "This Python is ..."."""
 
     python: str
     reason: str
@@ -34,7 +34,7 @@ def active() -> Iterator[PythonCandidate]:
 
 
 def of_project(cwd: str) -> Iterator[PythonCandidate]:
-    """Yield Pythons of environments inside the project: made by venv, by uv, or by poetry if so configured."""
+    """Yield the Pythons of environments inside the project's folders, made by venv, uv or poetry."""
     for folder in _project_folders(Path(cwd)):
         for name in filter(None, (os.environ.get("UV_PROJECT_ENVIRONMENT"), *_FOLDERS)):
             if found := _python_in(str(folder / name)):
@@ -42,7 +42,10 @@ def of_project(cwd: str) -> Iterator[PythonCandidate]:
 
 
 def of_poetry(cwd: str) -> Iterator[PythonCandidate]:
-    """Yield the Python of an environment that poetry keeps elsewhere. Running poetry takes a second."""
+    """Yield the Python of an environment that poetry keeps outside the project.
+
+    Running poetry takes a second.
+    """
     poetry = programs.locate("poetry")
     if poetry is None or not any((folder / "poetry.lock").is_file() for folder in _project_folders(Path(cwd))):
         return
@@ -64,7 +67,7 @@ def of_poetry(cwd: str) -> Iterator[PythonCandidate]:
 
 
 def on_path(without: str = "") -> Iterator[PythonCandidate]:
-    """Yield Pythons that a shell finds outside the current folder, pyenv's shims included.
+    """Yield the Pythons that a shell finds on PATH outside the current folder, including pyenv's shims.
 
     `without`: a folder of PATH to skip.
     """
@@ -74,13 +77,16 @@ def on_path(without: str = "") -> Iterator[PythonCandidate]:
 
 
 def shell_path(without: str = "") -> str:
-    """Return PATH, without one folder if `without` is given."""
+    """Return the variable PATH, without the folder `without` if it is not empty."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
 
 
 def own_folder() -> str:
-    """Return the folder with the scripts of dap_ai's own virtual environment; empty: it is not in one."""
+    """Return the folder with the scripts of dap_ai's own virtual environment.
+
+    Returns an empty string if dap_ai is not installed in a virtual environment.
+    """
     return os.path.realpath(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
 
 
@@ -92,7 +98,7 @@ def _python_in(environment: str) -> str:
 
 
 def _project_folders(cwd: Path) -> Iterator[Path]:
-    """Yield this folder and its parents up to the project's root, ending at one that another user owns."""
+    """Yield this folder and its parents up to the project's root, but no folder of another user."""
     yield cwd
     above = [cwd, *cwd.absolute().parents]
     marked = [n for n, folder in enumerate(above) if any((folder / name).exists() for name in _ROOT_FILES)]

@@ -1,7 +1,7 @@
 """Lets a forked child that is not debugged run without the debugger.
 
-With `subProcess: false` debugpy leaves its trace function in a child of `os.fork`, but nothing that could resume a
-stopped thread: at a breakpoint or an uncaught exception the child hangs, and its parent with it.
+With `subProcess: false` debugpy leaves its trace function in a child of `os.fork`, but no code that could resume a
+stopped thread. At a breakpoint or an uncaught exception the child hangs, and its parent with it.
 """
 
 from __future__ import annotations
@@ -34,4 +34,7 @@ if hasattr(os, "register_at_fork"):
 """
 
 INSTALL = f"__import__('builtins').exec({_LET_GO!r}, {{}})"
-"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14."""
+"""An expression that installs this fix; evaluate it without a frameId before the program starts.
+
+Works in Python 3.8 to 3.14.
+"""

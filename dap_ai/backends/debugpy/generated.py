@@ -1,8 +1,9 @@
 """Keeps frames of generated code in debugpy's stack if `linecache` has their source.
 
 attrs and template engines compile code from text and store the text in `linecache` under a name such as `<generated>`,
-so that a traceback can quote it. debugpy treats such a file as library code or its own and omits the frame from the
-stack, though the failure may be there. It still steps over such code.
+so that a traceback can quote it. debugpy treats such a file as library code or as its own code, and omits the frame
+from the stack, though the failure may be there. With this change debugpy shows the frame, but still steps over the
+code.
 """
 
 from __future__ import annotations
@@ -73,4 +74,7 @@ install(NetCommandFactoryJson)
 """
 
 INSTALL = expression_of(_HOOK)
-"""An expression to evaluate without a frameId before the program starts; Python 3.8 and later."""
+"""An expression that installs this change; evaluate it without a frameId before the program starts.
+
+Works in Python 3.8 and later.
+"""

@@ -1,7 +1,7 @@
-"""Calls a function with a module once it has been loaded, however it is imported.
+"""Source text that calls a function with a module as soon as the module has been imported.
 
-This text runs in the debuggee as part of dead_ends.py: standard library only, Python 3.8 and later. A loaded module
-keeps its own loader and spec, as without us.
+The text runs in the debuggee as part of dead_ends.py: standard library only, Python 3.8 and later. An imported module
+has the same loader and spec as it would have without this text.
 """
 
 from __future__ import annotations
@@ -52,4 +52,4 @@ def when_imported(functions):
         call_with(sys.modules[name], functions.pop(name))
     sys.meta_path.insert(0, Imports(functions))
 """
-"""Needs `sys`; defines `when_imported`."""
+"""Source that defines `when_imported`; the code around it must import `sys`."""

@@ -14,7 +14,7 @@ from dap_ai.system import child_python, programs
 from dap_ai.system.load_limits import communicate
 
 OURS_SUPPORTS = (3, 10)
-"""The oldest Python that the newest debugpy supports; older ones need their own copy."""
+"""The oldest Python version that the newest debugpy supports; an older Python needs its own debugpy."""
 OLDEST = (3, 8)
 _PROBE_TIMEOUT_S = 10.0
 _PROBE = """
@@ -36,12 +36,12 @@ print(json.dumps([list(sys.version_info[:3]), where, sys.implementation.name, py
 
 
 class PythonInterpreter(NamedTuple):
-    """An interpreter as it described itself."""
+    """A Python interpreter with the facts that it reported about itself."""
 
     path: str
     version: tuple[int, int, int]
     debugpy: str
-    """The folder of the debugpy installed in it; empty if there is none."""
+    """The folder of the debugpy installed in this interpreter; empty if debugpy is not installed."""
     implementation: str
     has_pytest: bool
 
@@ -52,20 +52,23 @@ class PythonInterpreter(NamedTuple):
 
 
 class InterpreterError(Exception):
-    """Raised if a Python cannot be used; the text says why and what to do."""
+    """Raised if a Python cannot be used; the text gives the reason and a remedy."""
 
 
 _known: dict[tuple[str, float], PythonInterpreter] = {}
 
 
 def default_python(cwd: str) -> str:
-    """Return the interpreter for a program in `cwd`: the active environment's, the project's, PATH's first, or ours."""
+    """Return the path of the interpreter for a program in the folder `cwd`.
+
+    The first that exists: the active environment's, the project's, the first on PATH, ours.
+    """
     found = itertools.chain(environments.active(), environments.of_project(cwd), environments.on_path())
     return next((each.python for each in found), sys.executable)
 
 
 async def describe(python: str) -> PythonInterpreter:
-    """Ask an interpreter to describe itself; cached until its file changes. Raises InterpreterError."""
+    """Run an interpreter to get its version and debugpy; cached until the file changes. Raises InterpreterError."""
     found = programs.locate(python)
     if found is None:
         raise InterpreterError(f"There is no Python interpreter at '{python}'. Name another one with --python.")
@@ -101,8 +104,8 @@ async def _probe(python: str) -> PythonInterpreter:
 def debugpy_for(interpreter: PythonInterpreter, ours: str) -> str:
     """Return the folder of the debugpy that runs inside `interpreter`. Raises InterpreterError.
 
-    `ours` (the path of our package) is compiled for our own version and pure Python for others. So an interpreter of
-    another version uses its own copy if it has one, and must do so if ours is too new for it.
+    `ours` is the path of our debugpy package, which is compiled for our own Python version and pure Python for others.
+    So an interpreter of another version uses its own debugpy if it has one. It must have one if ours is too new for it.
     """
     version = interpreter.version
     if version[:2] == sys.version_info[:2]:

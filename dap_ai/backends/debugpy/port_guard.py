@@ -1,15 +1,17 @@
 """Controls who may connect to the ports of debugpy's adapter; runs in the adapter's process, with shim.py.
 
 debugpy listens on loopback for clients (editors whose session is that of a child process), for the launcher, and for
-debuggees. Every user of the machine can connect there, and a client may run any code in any process of ours.
+debuggees. Every user of the machine can connect there, and a client may run any code in any process of ours. This
+module accepts only:
 
     client      our user, and sends the key that dap_ai passed to this adapter in its environment, and a line end
     launcher    our user
     debuggee    our user; if we are root, also the user of a program that we debug
 
-Also used in the process of an agent whose own Python is debugged (debuggees/runs/running/adapter): Python 3.8 and
-later. A connection's user is known on Linux only (transport/peer_users.py). Elsewhere the key protects against other
-clients, and debugpy's own access token, which a debuggee must send, against other debuggees.
+The process of an agent whose own Python is debugged also uses this module (debuggees/runs/running/adapter), so it works
+with Python 3.8 and later. A connection's user is known on Linux only (transport/peer_users.py). On other systems the
+key protects against foreign clients, and debugpy's own access token, which a debuggee must send, against foreign
+debuggees.
 """
 
 from __future__ import annotations
@@ -24,19 +26,19 @@ from typing import Any, Callable
 KEY_ENV = "DAP_AI_ADAPTER_KEY"
 _KEY_S = 5.0
 _CLIENT, _DEBUGGEE = "Client", "Server"
-"""debugpy's names for the kinds of connections."""
+"""debugpy's names for connections from clients and from debuggees."""
 
 Handler = Callable[[socket.socket], Any]
 
 
 def guard() -> None:
-    """Guard all ports that debugpy serves from now on, and remove the key from the environment."""
+    """Check the user and the key of every connection from now on, and remove the key from the environment."""
     key = os.environ.pop(KEY_ENV, "") or os.urandom(16).hex()  # without a key, a random one admits nobody
     guard_users(lambda handler: _keyed(handler, key))
 
 
 def guard_users(keyed: Callable[[Handler], Handler] = lambda handler: handler) -> None:
-    """Guard the ports by user only; `keyed` wraps the handler of clients to require a key first."""
+    """Check only the user of every connection; `keyed` may wrap the handler of clients to require a key too."""
     from debugpy.adapter import clients  # noqa: PLC0415  only the adapter needs it; servers cannot be imported first
     from debugpy.common import sockets  # noqa: PLC0415  as above
 
@@ -75,7 +77,10 @@ def _is_ours(link: socket.socket, debuggees: set[int] | None) -> bool:
 
 
 def _keyed(handler: Handler, key: str) -> Handler:
-    """Wrap a handler to accept only connections that begin with the key; a slow one does not delay others."""
+    """Wrap a connection handler so that it accepts only connections that begin with the key.
+
+    Waiting for one connection's key does not delay another connection.
+    """
     one_by_one = threading.Lock()
 
     def listen(link: socket.socket) -> None:
@@ -89,7 +94,7 @@ def _keyed(handler: Handler, key: str) -> Handler:
 
 
 def _first_bytes(link: socket.socket, size: int) -> bytes:
-    """Return the first `size` bytes of a connection; fewer if they do not arrive in time."""
+    """Return the first `size` bytes that a connection sends, or fewer if it sends them too slowly."""
     said = b""
     with contextlib.suppress(OSError):
         link.settimeout(_KEY_S)

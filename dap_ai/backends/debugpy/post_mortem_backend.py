@@ -1,4 +1,4 @@
-"""The backend for a process that holds itself after a failure, read and copied like debugpy's debuggees."""
+"""The backend for a process that holds itself after a failure; dap_ai reads and copies it like a debugged program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart, Star
 
 
 class PostMortemBackend(DebugpyBackend):
-    """A held process, which already runs and answers requests at any time. See contracts.backend.Backend."""
+    """The backend for a held process, which already runs and answers requests at any time.
+
+    The methods are described in contracts.backend.Backend.
+    """
 
     name = "post-mortem"
     wedged_while_running: frozenset[str] = frozenset()
@@ -26,7 +29,7 @@ class PostMortemBackend(DebugpyBackend):
         return None
 
     def command(self) -> AdapterCommand:
-        """Raise StartError: the process cannot be started."""
+        """Raise StartError, because a held process already runs."""
         raise StartError("a process is held by itself")
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:

@@ -1,6 +1,6 @@
-"""The backend for debugpy: how to start it without its delay of 44 ms, and which requests it must never get.
+"""The backend for debugpy: starts it without its delay of 44 ms, and withholds requests that make it hang.
 
-The rules for debugpy are the class attributes (see contracts.backend.BackendRules).
+The class attributes are the rules for debugpy (see contracts.backend.BackendRules).
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ from dap_ai.protocol.contracts.backend import (
 from dap_ai.system import child_python
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
-"""Sets TCP_NODELAY on pydevd's own socket; without a frameId debugpy evaluates it at any time, in its own frame."""
+"""An expression that sets TCP_NODELAY on pydevd's socket.
+
+Without a frameId, debugpy evaluates it at any time, in its own frame.
+"""
 
 
 class DebugpyBackend(Backend):
-    """The backend for Python programs. Stateless; see dap_ai.protocol.contracts.backend.Backend."""
+    """The backend for Python programs; stateless. Its interface is contracts.backend.Backend."""
 
     name = "debugpy"
     wedged_while_running = frozenset({"exceptionInfo", "continue"})
@@ -52,16 +55,19 @@ class DebugpyBackend(Backend):
 
     @property
     def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """The request that debugpy evaluates for a program in our terminal; see contracts.backend.Backend."""
+        """The `evaluate` request that prepares a program in our terminal before it starts.
+
+        It makes tracebacks and forks behave as without a debugger, and stops the program where it dies.
+        """
         parts = tracebacks.INSTALL, forks.INSTALL, *access_to("python").in_terminal()
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """The request that debugpy evaluates before the program runs.
+        """The `evaluate` request that the proxy sends before the program runs.
 
-        It disables Nagle's algorithm, installs the injector, reports caught exceptions and shows frames of generated
-        code.
+        It disables Nagle's algorithm, injects the code with which dap_ai reads the program, reports caught exceptions
+        and shows frames of generated code.
         """
         parts = (
             *(_NODELAY, traceback_reports.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL, generated.INSTALL),
@@ -70,7 +76,7 @@ class DebugpyBackend(Backend):
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     def command(self) -> AdapterCommand:
-        """Return the command for the adapter of our debugpy, started through the shim."""
+        """Return the command that starts the adapter of our debugpy, with our fixes (shim.py)."""
         key = os.urandom(16).hex()
         return AdapterCommand(
             child_python.command("dap_ai.backends.debugpy.shim:main"),
@@ -80,7 +86,10 @@ class DebugpyBackend(Backend):
         )
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Choose the interpreter, the debugpy copy and, for an attach to a port, the address of the adapter."""
+        """Add the interpreter and the debugpy copy to launch arguments, or a method of attaching to attach arguments.
+
+        For an attach by port, return the adapter's address too. Raises StartError.
+        """
         if command == "launch":
             return AdapterStart(await _prepare_launch(arguments))
         connect = _address(arguments)
@@ -91,19 +100,19 @@ class DebugpyBackend(Backend):
         return AdapterStart(arguments, connect)
 
     def warm(self) -> None:
-        """Prepare in advance the code that is sent to a debuggee."""
+        """Prepare the code that is later sent to a debuggee, so that sending it takes less time."""
         access_to("python").warm()
 
     def inspector(self) -> StopInspector:
-        """Return a static inspector for one session."""
+        """Return an inspector that reads one session's debuggee at a stop."""
         return access_to("python").inspector()
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
-        """Return the service that makes locked copies of one session's debuggee."""
+        """Return the service that makes sandboxed copies (snapshots) of one session's debuggee."""
         return access_to("python").snapshots(readable)
 
     def default_python(self, cwd: str) -> str:
-        """Return the interpreter for a program in `cwd`; see interpreters.default_python."""
+        """Return the path of the Python interpreter to use for a program in the folder `cwd`."""
         return interpreters.default_python(cwd)
 
 
@@ -125,7 +134,7 @@ async def _prepare_launch(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _our_debugpy() -> str:
-    """Return debugpy's package folder without importing it, which would cost an idle proxy 50 ms."""
+    """Return the folder of our debugpy package without importing it; the import costs an idle proxy 50 ms."""
     spec = importlib.util.find_spec("debugpy")
     if spec is None or not spec.submodule_search_locations:
         raise StartError(f"debugpy is not installed beside dap_ai: {sys.executable} -m pip install debugpy")
@@ -133,9 +142,9 @@ def _our_debugpy() -> str:
 
 
 def _address(arguments: dict[str, Any]) -> tuple[str, int] | None:
-    """Return the host and port of an attach by port: `connect: {host, port}`, or the older `host` and `port`.
+    """Return the host and port of an attach by port; None for other ways of attaching. Raises StartError.
 
-    None: it is not an attach by port. Raises StartError.
+    Accepts `connect: {host, port}`, and the older `host` and `port`.
     """
     connect: Any = arguments.get("connect")
     if connect is None and "port" in arguments and "listen" not in arguments:

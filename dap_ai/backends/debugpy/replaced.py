@@ -1,9 +1,9 @@
 """Fixes debugpy for processes that replace themselves by `exec` more than once; runs in the adapter, with shim.py.
 
-The new program has the process id of the old one, whose session and connection still exist for a moment. debugpy's
-adapter looks up both by that id, and uses any session, and the oldest connection: from the second `exec` on, the new
-program may be announced to the wrong session, or its client may get the closing connection and wait forever. This
-module selects the newest session, and a connection that is not being replaced.
+The new program has the process id of the old program, whose session and connection still exist for a moment. debugpy's
+adapter looks up session and connection by that id, and picks any of the sessions and the oldest of the connections.
+From the second `exec` on, the new program may be announced to the wrong session, or its client may get the closing
+connection and wait forever. This module picks the newest session, and a connection that is not being replaced.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def find_newest() -> None:
-    """Patch the adapter so that a process id refers to the program that currently runs in the process."""
+    """Patch debugpy's adapter so that a process id refers to the program that currently runs in the process."""
     from debugpy.adapter import clients, sessions  # noqa: PLC0415  only the adapter needs them; clients comes first
 
     servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  as in port_guard.py

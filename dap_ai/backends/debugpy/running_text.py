@@ -1,12 +1,12 @@
-"""Runs our code in a debuggee, separate from the program's names, in a file that debugpy steps over."""
+"""Makes expressions that run our code in a debuggee, apart from the program's names; debugpy steps over that code."""
 
 from __future__ import annotations
 
 
 def expression_of(text: str) -> str:
-    """Return an expression that runs the code; evaluate it without a frameId before the program starts.
+    """Return an expression that runs the code `text`; evaluate it without a frameId before the program starts.
 
-    Python 3.8 and later.
+    Works in Python 3.8 and later.
     """
     return (
         f"(lambda b: b.exec(b.compile({text!r}, '<frozen dap_ai>', 'exec'), "

@@ -6,15 +6,16 @@
 2. The adapter reads a message's header from its socket byte by byte, each with a system call, and allocates the whole
    size of a long body for each piece of it. Here lines are split from buffered reads, and a body is read into one
    buffer.
-3. It writes JSON with Python's encoder, which takes longer for a string of a megabyte than all other processing.
+3. The adapter writes JSON with Python's encoder, which takes longer for a string of a megabyte than all other
+   processing. Here msgspec writes it.
 4. Attaching by process id prints into the program, leaves its queued script there, and waits for a minute after a
    failure (attaching/injecting.py).
-5. After `disconnect {terminateDebuggee: false}` it would kill a launched program after 30 s. Here it stays and reads
-   the program's output until that ends.
-6. Its ports accept everybody. Here they accept only our user, and as a client only dap_ai (port_guard.py).
-7. It lists all installed packages for a log that nobody requested, and so do its launcher and the debuggee
+5. After `disconnect {terminateDebuggee: false}` the adapter would kill a launched program after 30 s. Here the adapter
+   stays and reads the program's output until the program ends.
+6. The adapter's ports accept everybody. Here they accept only our user, and as a client only dap_ai (port_guard.py).
+7. The adapter, its launcher and the debuggee list all installed packages for a log that nobody requested
    (debugpy_launcher.py).
-8. It confuses a process that has replaced itself twice by `exec` with its predecessor (replaced.py).
+8. The adapter confuses a process that has replaced itself twice by `exec` with its predecessor (replaced.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A sleeping process for testing gdb; see attach.py."""
+"""A process that sleeps; attach.py uses it to test whether gdb can attach."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _S = 60.0
 
 
 def main() -> None:
-    """Write an empty line to signal that the process runs, then sleep."""
+    """Write an empty line, which shows that the process runs, then sleep."""
     sys.stdout.write("\n")
     sys.stdout.flush()
     time.sleep(_S)

@@ -1,10 +1,11 @@
-"""Makes a debuggee report each traceback that it formats, because nothing may have stopped where it was raised.
+"""Makes a debuggee report each traceback that it formats, including those of caught exceptions.
 
-An exception that a test runner, a web framework, a pool or an event loop catches does not reach the debugger, but each
-of them formats it with the standard library's `traceback` (pytest only its last line). At that point the debuggee
-reports types, files and lines in an `output` event that no client sees; this also works if the program writes to its
-own terminal. None of the program's code runs: the message is the one that `traceback` has just made. A process reports
-at most 50; a fork without a debugger, such as a snapshot, none.
+An exception that a test runner, a web framework, a pool or an event loop catches does not reach the debugger, so the
+program may not stop where it was raised. But each of them formats the exception with the standard library's `traceback`
+(pytest only its last line). At that point the debuggee reports types, files and lines in an `output` event that no
+client sees; this also works if the program writes to its own terminal. None of the program's code runs: the message is
+the text that `traceback` has just made. A process reports at most 50 exceptions; a fork without a debugger, such as a
+snapshot, reports none.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ install(traceback.TracebackException)
 """.replace("@KEY@", KEY)
 
 INSTALL = expression_of(_HOOK)
-"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14.
+"""An expression that installs the reports; evaluate it without a frameId before the program starts.
 
-debugpy steps over a file with the name that it uses.
+Works in Python 3.8 to 3.14. debugpy steps over files with the name that the code is compiled under.
 """

@@ -1,7 +1,7 @@
-"""Prints an uncaught exception's traceback as without a debugger.
+"""Prints an uncaught exception's traceback as Python prints it without a debugger.
 
-debugpy starts the program inside Python's runpy, and an uncaught exception would print their frames first. In a
-terminal of ours `sys.excepthook` omits the frames before the program's own. A program that sets its own hook keeps it.
+debugpy starts the program inside Python's runpy, whose frames an uncaught exception would print first. In our terminal
+`sys.excepthook` omits the frames before the program's own. A program that sets its own hook keeps it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ sys.excepthook = print_uncaught
 """
 
 INSTALL = expression_of(_HOOK)
-"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14.
+"""An expression that installs the hook; evaluate it without a frameId before the program starts.
 
-debugpy steps over a file with the name that it uses.
+Works in Python 3.8 to 3.14. debugpy steps over files with the name that the code is compiled under.
 """

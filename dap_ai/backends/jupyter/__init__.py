@@ -1,9 +1,10 @@
 """The backend for Jupyter kernels: our own debug adapter bridges DAP to a running kernel's protocol.
 
-`kernel.py` is the only module that uses jupyter_client; it sends one request at a time, because ipykernel takes the
-next response for that of its last request. `bridge.py` decides which requests pass and which are refused, and detects a
-debugger that is already attached: a mark on pydevd in the kernel names the bridge that has attached, and a new bridge
-takes over from one that no longer runs. The kernel belongs to the notebook: it is released, never ended.
+`kernel.py` is the only module that uses jupyter_client. It sends one request at a time, because ipykernel takes the
+next response for the response to its last request. `bridge.py` decides which requests pass and which are refused, and
+detects a debugger that is already attached. A mark on pydevd in the kernel holds the process id of the attached bridge;
+a new bridge takes over from a bridge that no longer runs. The kernel belongs to the notebook: dap_ai releases it and
+never ends it.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ _NO_END = "The kernel is the notebook's: it is let go by `disconnect`, and ended
 
 
 class JupyterBackend(DebugpyBackend):
-    """A Jupyter kernel, read and copied like debugpy's debuggees. See contracts.backend.Backend.
+    """The backend for a Jupyter kernel; dap_ai reads and copies the kernel like a debugged program.
 
-    `kernel`: its connection file, or a part of that name; empty: the newest. `beside`: another debugger has stopped the
-    kernel and alone may move it.
+    `kernel`: its connection file, or a part of that name; empty: the newest kernel. `beside`: another debugger has
+    stopped the kernel, and alone may resume it. The methods are described in contracts.backend.Backend.
     """
 
     name = "jupyter"
@@ -46,9 +47,9 @@ class JupyterBackend(DebugpyBackend):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """The request that installs the injector and the reports of caught exceptions.
+        """The `evaluate` request that injects the code with which dap_ai reads the kernel.
 
-        The parts for programs that we start are omitted.
+        It also installs the reports of caught exceptions, but not the parts that only a program started by us needs.
         """
         return "evaluate", {
             "expression": f"({access_to('python').at_start()[0]}, {traceback_reports.INSTALL})",
@@ -56,14 +57,14 @@ class JupyterBackend(DebugpyBackend):
         }
 
     def command(self) -> AdapterCommand:
-        """Return the command for our bridge. Raises StartError if the extra is not installed."""
+        """Return the command that starts our bridge. Raises StartError if the extra is not installed."""
         if not JUPYTER.is_installed:
             raise StartError(f"{JUPYTER.install_advice}.")
         beside = ["--beside"] if self._beside else []
         return AdapterCommand(child_python.command("dap_ai.backends.jupyter.__main__:main", *beside, self._kernel), {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Return the arguments of `attach`; the kernel itself knows the address. Raises StartError for a launch."""
+        """Return the arguments of `attach`, which need no address. Raises StartError for a launch."""
         if command == "launch":
             raise StartError("A kernel runs already: use a configuration of request `attach`.")
         ours = {key: arguments[key] for key in ("justMyCode", "showReturnValue", "pathMappings") if key in arguments}

@@ -1,7 +1,7 @@
-"""The bridge between DAP on stdin and stdout and a kernel's debugger.
+"""A debug adapter that bridges DAP on stdin and stdout to a Jupyter kernel's debugger.
 
-Run as `python -m dap_ai.backends.jupyter [--beside] [KERNEL]`, with the kernel's connection file. An error message is
-the last line on stderr.
+Run as `python -m dap_ai.backends.jupyter [--beside] [KERNEL]`, with the kernel's connection file. The last line on
+stderr is the error message, if there is an error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _CHUNK = 1 << 16
 
 
 class _Client:
-    """The DAP client on stdin and stdout; a thread reads stdin, because not every system can wait for a pipe."""
+    """The DAP client on stdin and stdout.
+
+    A thread reads stdin, because not every system can wait for a pipe.
+    """
 
     def __init__(self) -> None:
         self._seq = 0

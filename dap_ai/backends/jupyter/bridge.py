@@ -1,9 +1,10 @@
-"""Handles the client's requests; most are passed to the kernel's debugger unchanged.
+"""Handles the client's requests; passes most of them unchanged to the Jupyter kernel's debugger.
 
-1. The kernel belongs to the notebook: nothing here ends it, and the bridge detaches its debugger when it ends.
-2. There is one debugger at a time: an attached one is not replaced, unless it was a bridge of ours that no longer runs.
-3. With `beside`, during another debugger's stop, only reading requests pass; `initialize`, `attach` and `disconnect`
-   are answered here.
+1. The kernel belongs to the notebook: nothing here ends it. The bridge detaches the kernel's debugger when it ends.
+2. A kernel has one debugger at a time. The bridge never replaces an attached debugger, except a bridge of ours that no
+   longer runs.
+3. With `beside`, another debugger has stopped the kernel, and only reading requests pass. The bridge itself answers
+   `initialize`, `attach` and `disconnect`.
 """
 
 from __future__ import annotations
@@ -42,11 +43,14 @@ _LOOKS = {
 
 
 class BridgeRefusal(Exception):  # noqa: N818  an answer
-    """Raised to refuse a request; the text says why and what to do."""
+    """Raised to refuse a client's request; the text gives the reason and a remedy."""
 
 
 class Bridge:
-    """A bridge to one kernel. `send` sends a DAP message to the client and adds its `seq`."""
+    """A bridge between a DAP client and one Jupyter kernel.
+
+    `send` sends a DAP message to the client and adds its `seq`.
+    """
 
     def __init__(self, kernel: Kernel, send: Callable[[dict[str, Any]], None], *, beside: bool) -> None:
         self._kernel = kernel
@@ -67,13 +71,13 @@ class Bridge:
         self.over = False
 
     def heard(self, kind: str, content: dict[str, Any], _parent: str) -> None:
-        """Handle a message that the kernel publishes: pass on its debugger's events."""
+        """Handle a message that the kernel publishes: forward events of its debugger to the client."""
         name = str(content.get("event") or "") if kind == "debug_event" else ""
         if name and name not in _ITS_OWN and (self._attached or self._beside):
             self._send({"type": "event", "event": name, "body": content.get("body") or {}})
 
     async def receive(self, request: dict[str, Any]) -> None:
-        """Answer one request of the client."""
+        """Answer one request from the client."""
         command = request["command"]
         reply: dict[str, Any] = {"type": "response", "request_seq": request["seq"], "command": command, "success": True}
         try:
@@ -85,7 +89,7 @@ class Bridge:
             self._send(reply | {"success": False, "message": str(why), "body": {"error": shown}})
 
     async def _after(self, command: str) -> None:
-        """Send the events that follow an answer, with `beside`."""
+        """Send the events that must follow the answer to `command`; used with `beside`."""
         if self._beside and command == "attach":
             self._send({"type": "event", "event": "initialized", "body": {}})
         if self._beside and command == "configurationDone":
@@ -111,7 +115,7 @@ class Bridge:
         return {**(answer.get("body") or {}), **_NO_ENDS}
 
     async def _info(self) -> Mapping[str, Any]:
-        """Return the kernel's `debugInfo`. Raises BridgeRefusal."""
+        """Return the kernel's answer to `debugInfo`. Raises BridgeRefusal."""
         try:
             self._own_seq += 1
             answer = await self._kernel.debug(self._own_seq, "debugInfo", {}, _LOOK_S)
@@ -122,7 +126,7 @@ class Bridge:
         return answer["body"]
 
     async def _take_over(self) -> None:
-        """Detach the debugger of a bridge that was killed. Raises BridgeRefusal if another debugger is attached."""
+        """Detach a bridge that was killed from the kernel. Raises BridgeRefusal if another debugger is attached."""
         expression = f"getattr(__import__('sys').modules.get('pydevd'), '{_MARK}', 0)"
         with contextlib.suppress(BridgeRefusal, ValueError):
             pid = int((await self._ask("evaluate", {"expression": expression, "context": "hover"})).get("result", 0))
@@ -150,7 +154,7 @@ class Bridge:
         return {}
 
     async def _stack(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        """Return the stack; write the code of cells to the files that its frames name, for any editor to show."""
+        """Return the stack; write each cell's code to the file that its frame names, so that editors can show it."""
         body = await self._passed(request)
         frames: list[dict[str, Any]] = body.get("stackFrames") or []
         for frame in frames:
@@ -188,7 +192,7 @@ class Bridge:
         return answer.get("body") or {}
 
     async def _ask(self, command: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Send a request of our own. Raises BridgeRefusal."""
+        """Send our own request to the kernel's debugger and return the response's body. Raises BridgeRefusal."""
         self._own_seq += 1
         return await self._passed({"seq": self._own_seq, "command": command, "arguments": dict(arguments)})
 
@@ -222,7 +226,10 @@ def _is_alive(pid: int) -> bool:
 
 
 async def watch(kernel: Kernel, lost: Callable[[], None], every_s: float = 1.0, patience: int = 5) -> None:
-    """Call `lost` after `patience` checks in a row, `every_s` seconds apart, without a heartbeat of the kernel."""
+    """Call `lost` if the kernel's heartbeat is missing in `patience` checks in a row.
+
+    The checks are `every_s` seconds apart.
+    """
     missed = 0
     while missed < patience:
         await asyncio.sleep(every_s)

@@ -1,4 +1,4 @@
-"""A running kernel, accessed by its connection file. The only module that uses `jupyter_client`."""
+"""A client of a running Jupyter kernel, found by its connection file. The only module that uses `jupyter_client`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0", "::1")  # noqa: S104  only com
 
 
 class CannotReachError(Exception):
-    """Raised if a kernel does not exist or does not respond; the text says which and what to do."""
+    """Raised if a kernel does not exist or does not respond; the text gives the reason and a remedy."""
 
 
 class NoReplyError(Exception):
-    """Raised if the kernel does not respond in time: it drops a request if its own handler fails."""
+    """Raised if the kernel does not respond in time; a kernel drops a request whose handler fails."""
 
 
 def found(wanted: str) -> str:
-    """Return the connection file for a path, a part of its name, or "" (the newest). Raises CannotReachError."""
+    """Return the path of a kernel's connection file. Raises CannotReachError.
+
+    `wanted` is its path, a part of its name, or an empty string for the newest kernel.
+    """
     if wanted and Path(wanted).expanduser().is_file():
         return str(Path(wanted).expanduser().absolute())
     try:
@@ -41,13 +44,13 @@ def found(wanted: str) -> str:
 
 
 class Kernel:
-    """A client of a running kernel that sends one request at a time.
+    """A client of a running Jupyter kernel that sends one request at a time.
 
-    The kernel takes the next response for that of its last request, whichever client sent it.
+    The kernel takes the next response for the response to its last request, whichever client sent that request.
     """
 
     def __init__(self, path: str) -> None:
-        """`path`: the connection file. Raises CannotReachError."""
+        """Load the connection file `path`. Raises CannotReachError."""
         try:
             client: Any = JUPYTER.load("jupyter_client.asynchronous.client")
             self._client: Any = client.AsyncKernelClient(connection_file=path)
@@ -64,9 +67,9 @@ class Kernel:
         self._status = asyncio.Event()
 
     async def open(self, heard: Callable[[str, dict[str, Any], str], None]) -> None:
-        """Connect; `heard` is called with type, content and parent request id of each message from the kernel.
+        """Connect to the kernel. Raises CannotReachError.
 
-        Raises CannotReachError.
+        `heard` is called with the type, content and parent request id of each message that the kernel publishes.
         """
         wanted = {"shell": True, "iopub": True, "stdin": False, "hb": True, "control": True}
         self._client.start_channels(**wanted)
@@ -88,7 +91,7 @@ class Kernel:
             return await self._ask(self._client.session.msg("debug_request", content), limit_s)
 
     def run(self, code: str) -> str:
-        """Execute code once the kernel is idle, without a trace in the notebook; return the request's id."""
+        """Execute code once the kernel is idle, without a trace in the notebook; return the request's message id."""
         content = {"code": code, "silent": True, "store_history": False, "allow_stdin": False, "stop_on_error": False}
         message = self._client.session.msg("execute_request", content)
         self._client.shell_channel.send(message)

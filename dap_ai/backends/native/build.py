@@ -1,4 +1,4 @@
-"""Compiles one source file into a program for debugging: with debug information, and not optimised."""
+"""Compiles one source file into a program for debugging, with debug information and without optimisation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _FLAGS = ("-g", "-O0", "-fno-omit-frame-pointer", "-pthread")
 
 class _Compiler(NamedTuple):
     variable: str
-    """The environment variable with the preferred command line."""
+    """The environment variable that may name the compiler's command line."""
     programs: tuple[str, ...]
-    """Names of programs to look for, in order."""
+    """Names of compilers to look for on PATH, the preferred name first."""
     advice: str
 
 
@@ -35,16 +35,16 @@ SUFFIXES = frozenset(_BY_SUFFIX)
 
 
 class Build(NamedTuple):
-    """A compiler's command line, and the program that it makes."""
+    """A compiler's command line, and the path of the program that it produces."""
 
     argv: list[str]
     output: Path
 
 
 def find_compiler(suffix: str) -> list[str]:
-    """Return the command that compiles files with this suffix (`.c`), from CC, CXX or RUSTC, or else from PATH.
+    """Return the command line of the compiler for files with this suffix, such as `.c`. Raises StartError.
 
-    Raises StartError.
+    Takes the compiler from CC, CXX or RUSTC, or else from PATH.
     """
     compiler = _BY_SUFFIX.get(suffix)
     if compiler is None:
@@ -63,7 +63,7 @@ def find_compiler(suffix: str) -> list[str]:
 
 
 def plan(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Build:
-    """Return the command that compiles the source file `path` into a program in `folder`. Raises StartError."""
+    """Return the command line that compiles the source file `path` into a program in `folder`. Raises StartError."""
     compiler = find_compiler(path.suffix)
     output = folder / (path.stem + (".exe" if os.name == "nt" else ""))
     source = os.path.abspath(path)  # noqa: PTH100  debug information contains this path; resolving links would change it
@@ -76,9 +76,9 @@ def plan(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Build:
 
 
 def compile_source(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Path:
-    """Compile the source file `path` and return the program, in `folder`.
+    """Compile the source file `path` and return the path of the program in `folder`.
 
-    `sanitize`: `address`, `undefined`, `thread`, ... Raises StartError with the compiler's output.
+    `sanitize`: names such as `address`, `undefined`, `thread`. Raises StartError with the compiler's output.
     """
     if not path.is_file():
         raise StartError(f"there is no file {path}.")
@@ -111,7 +111,7 @@ def _shortened(text: str) -> str:
 
 
 def _hint(path: Path) -> str:
-    """Return advice for a file that belongs to a project with its own build system; empty: none."""
+    """Return advice if the file belongs to a project with its own build system; otherwise an empty string."""
     if path.suffix == ".rs":
         for folder in path.resolve().parents:
             if (folder / "Cargo.toml").is_file():

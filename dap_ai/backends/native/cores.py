@@ -22,12 +22,12 @@ class _Mapping(NamedTuple):
     start: int
     end: int
     page: int
-    """The page of the file that is mapped at the start."""
+    """The offset of the mapped part in the file, in pages."""
     path: str
 
 
 class _Core:
-    """An open core file. Methods raise one of DAMAGED."""
+    """An open core file. Its methods raise one of DAMAGED if the file is damaged."""
 
     def __init__(self, elf: Elf) -> None:
         self.elf = elf
@@ -37,21 +37,21 @@ class _Core:
         self._mappings = self._mapped()
 
     def paths(self) -> list[str]:
-        """Return possible paths of the program, the most certain first; an empty string: unknown."""
+        """Return possible paths of the program, the most certain first; a path is empty if unknown."""
         return [self.mapped(), self._started(), self.command()]
 
     def mapped(self) -> str:
-        """Return the path of the file that is mapped at the program's own headers; empty: unknown."""
+        """Return the path of the file that is mapped where the program's headers are; empty if unknown."""
         headers = self.auxiliary.get(_AT_PHDR, 0)
         return next((each.path for each in self._mappings if headers and each.start <= headers < each.end), "")
 
     def command(self) -> str:
-        """Return the first word of the program's command line; empty: unknown."""
+        """Return the first word of the program's command line; empty if unknown."""
         words = self.notes.get(_PRPSINFO, b"")[-80:].partition(b"\0")[0].split()
         return os.fsdecode(words[0]) if words else ""
 
     def image(self) -> bytes:
-        """Return the beginning of the program as mapped in memory; empty: the core file does not contain it."""
+        """Return the first bytes of the program's file as mapped in memory; empty if the core file lacks them."""
         path = self.mapped()
         start = next((each.start for each in self._mappings if path and each.path == path and not each.page), 0)
         return self._memory(start, _MAX_IMAGE_BYTES) if start else b""
@@ -81,12 +81,15 @@ class _Core:
         return [_Mapping(row[0], row[1], row[2], os.fsdecode(name)) for row, name in zip(rows, names, strict=False)]
 
     def _started(self) -> str:
-        """Return the name by which the program was started, from its memory."""
+        """Return the path by which the program was started, read from the program's memory."""
         return os.fsdecode(self._memory(self.auxiliary.get(_AT_EXECFN, 0), 4096).partition(b"\0")[0])
 
 
 def executable_of_core(path: str) -> str:
-    """Return the path of the program that left this core file; empty: unknown, or the file no longer exists."""
+    """Return the path of the program that left this core file.
+
+    Returns an empty string if the program is unknown, or its file no longer exists.
+    """
     try:
         with opened(path) as elf:
             candidates = _Core(elf).paths()
@@ -96,7 +99,7 @@ def executable_of_core(path: str) -> str:
 
 
 def is_core(path: str) -> bool:
-    """Return whether this is a core file."""
+    """Return whether the file at `path` is a core file."""
     try:
         with opened(path) as elf:
             return elf.kind == CORE
@@ -105,14 +108,20 @@ def is_core(path: str) -> bool:
 
 
 class CoreOrigin(NamedTuple):
-    """Whether a program left a core file. `same` None: unknown. `text`: the reason if not True, for the user."""
+    """Whether a program left a core file.
+
+    `same` is None if unknown. `text` explains to the user why `same` is not True.
+    """
 
     same: bool | None
     text: str = ""
 
 
 def origin_of(core: str, program: str) -> CoreOrigin:
-    """Compare a program with a core file, by build ids, or else by name, entry point and number of headers."""
+    """Return whether `program` left the core file.
+
+    Compares their build ids, or else name, entry point and number of headers.
+    """
     try:
         with opened(core) as elf, opened(program) as file:
             return _compared(_Core(elf), core, file, program)
@@ -145,12 +154,15 @@ def _refusal(core: str, program: str, left: str, there: bytes = b"", own: bytes 
 
 
 def _build_id(elf: Elf) -> bytes:
-    """Return the build id that the linker wrote; empty: none."""
+    """Return the build id that the linker wrote to the file; empty if the file has no build id."""
     return next((data for owner, kind, data in elf.notes() if (owner, kind) == _BUILD_ID), b"")
 
 
 def _is_laid_out_alike(auxiliary: dict[int, int], file: Elf) -> bool:
-    """Return whether entry point and number of headers match the auxiliary vector; True if it lacks them."""
+    """Return whether the file's entry point and number of headers match the auxiliary vector.
+
+    Returns True if the vector lacks these values.
+    """
     if not {_AT_PHDR, _AT_ENTRY, _AT_PHNUM} <= auxiliary.keys():
         return True
     first = next((each.address for each in file.segments() if each.kind == LOAD and not each.offset), 0)

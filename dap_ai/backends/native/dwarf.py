@@ -5,13 +5,13 @@ program.
 
 See sections 7.4 to 7.6 of DWARF 5, and their counterparts in versions 2 to 4. A unit is a header and a tree of entries.
 An entry begins with the code of its abbreviation, which has its tag and the form of each attribute; the values follow
-without any delimiters. The root is the first entry, so only the header, one abbreviation and its values are read of a
-unit in `.debug_info`; the length in the header leads to the next unit. Split units (`.dwo`) leave a skeleton behind,
-which has fewer attributes.
+without any delimiters. The root is the first entry, so of each unit in `.debug_info` only the header, one abbreviation
+and its values are read; the length in the header leads to the next unit. A split unit (in a `.dwo` file) leaves a
+skeleton in `.debug_info`, which has fewer attributes.
 
-DWARF does not record whether the code was optimised; only gcc writes its options into the producer. For other compilers
-it is inferred from the abbreviations: in optimised code a variable moves between registers, so its location is a list
-(`_by_shape`).
+DWARF does not record whether the code was optimised, but gcc writes its options into the attribute `producer`. For
+other compilers this module infers optimisation from the abbreviations: in optimised code a variable moves between
+registers, so its location is a list (`_by_shape`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PARAMETER, _VARIABLE = 0x05, 0x34
 _LOCATION, _NAME, _COMP_DIR, _PRODUCER, _STR_OFFSETS_BASE = 0x02, 0x03, 0x1B, 0x25, 0x72
 _MAX_UNITS = 400
 _MAX_JUDGED = 12
-"""Maximum number of units whose abbreviations are all read; a large unit has thousands."""
+"""Maximum number of units whose abbreviations are all read; a large unit has thousands of abbreviations."""
 _MAX_ABBREVIATIONS = 4000
 
 _FIXED = {
@@ -37,31 +37,31 @@ _FIXED = {
     0x1E: 16,
     **dict.fromkeys((0x19, 0x21), 0),  # flag_present implicit_const
 }
-"""Size of a value in bytes, by its form."""
+"""The size in bytes of an attribute's value, by the attribute's form."""
 _BLOCKS = {0x0A: 1, 0x03: 2, 0x04: 4}
 _OFFSETS = frozenset({0x0E, 0x10, 0x17, 0x1D, 0x1F})  # strp ref_addr sec_offset strp_sup line_strp
 _LEBS = frozenset({0x0D, 0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23})  # sdata udata ref_udata strx addrx loclistx rnglistx
 _STRX = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28})
 _LISTS = frozenset({0x06, 0x07, 0x17, 0x22})
-"""Forms of a location that changes from instruction to instruction, as in optimised code."""
+"""Forms of a location that differs from instruction to instruction, as in optimised code."""
 _RUNTIME = re.compile(r"/rustc/|^/rust/deps/|libsanitizer|compiler-rt|/libgcc/|/sysdeps/|/csu/")
-"""Files that come compiled with a compiler, so that their debug information says nothing about the program."""
+"""Pattern of paths of files that compilers deliver compiled; their debug information does not describe the program."""
 _NO_OPTIMISATION = frozenset({"", "0"})
 
 
 class CompileUnit(NamedTuple):
-    """A compile unit: one compiled file."""
+    """A DWARF compile unit: one compiled source file."""
 
     producer: str
-    """The compiler, such as `GNU C17 12.2.0 ... -g -O2` or `clang version 19.1.7`."""
+    """The compiler and its version, such as `GNU C17 12.2.0 ... -g -O2` or `clang version 19.1.7`."""
     file: str
     folder: str
     optimised: bool | None
-    """Whether the unit was optimised; None: unknown."""
+    """Whether the unit was compiled with optimisation; None if unknown."""
 
     @property
     def is_own(self) -> bool:
-        """Whether the file was compiled with the program, rather than delivered with the compiler."""
+        """Whether the source file belongs to the program, rather than to the compiler's runtime libraries."""
         return "GNU AS" not in self.producer and not _RUNTIME.search(f"{self.folder}/{self.file}".replace("//", "/"))
 
 
@@ -72,7 +72,7 @@ class _Abbreviation(NamedTuple):
 
 
 class _Cursor:
-    """A position in a section's bytes. Methods raise IndexError at the end."""
+    """A reading position in a section's bytes. Methods raise IndexError at the end of the section."""
 
     def __init__(self, data: bytes, at: int, order: str) -> None:
         self.data = data
@@ -90,7 +90,10 @@ class _Cursor:
         return self.data[self.at - size : self.at]
 
     def leb(self) -> int:
-        """Read an unsigned LEB128 number; a signed one is skipped correctly, but its value is wrong."""
+        """Read an unsigned LEB128 number.
+
+        A signed number is skipped correctly, but its value is wrong.
+        """
         value = shift = 0
         while True:
             byte = self.data[self.at]
@@ -102,9 +105,10 @@ class _Cursor:
 
 
 def units(section: Callable[[str], bytes], order: str) -> Iterator[CompileUnit]:
-    """Yield the units of a file; `section` returns a section's bytes by name, `order` is `little` or `big`.
+    """Yield the compile units of a file.
 
-    Raises IndexError, ValueError at damaged data; the units before it are correct.
+    `section` returns the bytes of the section with a name. `order` is the byte order, `little` or `big`. Raises
+    IndexError, ValueError at damaged data; the units yielded before are correct.
     """
     info, tables = section(".debug_info"), section(".debug_abbrev")
     at = judged = 0
@@ -132,9 +136,9 @@ def units(section: Callable[[str], bytes], order: str) -> Iterator[CompileUnit]:
 def _unit(
     cursor: _Cursor, wide: int, tables: bytes, section: Callable[[str], bytes], order: str
 ) -> tuple[CompileUnit, int] | None:
-    """Return a unit and the offset of its abbreviation table; `cursor` is just after the length in its header.
+    """Return a unit and the offset of its abbreviation table; None if the unit is not a compile unit.
 
-    None: it is not a compilation.
+    `cursor` is just after the length in the unit's header.
     """
     # Section 7.5.1: version 5 put a unit type in front and the address size before the table's offset. Types: 1 is a
     # compilation, 4 a skeleton, which has an id of 8 bytes; type units and partial units are not needed here.
@@ -200,13 +204,13 @@ def _value(cursor: _Cursor, form: int, wide: int, address_size: int, version: in
 
 
 class _Strings(NamedTuple):
-    """Looks up the strings of a unit."""
+    """Looks up the strings that a unit's attributes refer to."""
 
     section: Callable[[str], bytes]
     order: str
     wide: int
     base: int | bytes
-    """The offset of the unit's part of .debug_str_offsets."""
+    """The offset at which the unit's part of .debug_str_offsets begins."""
 
     def text(self, form: int, value: int | bytes) -> str:
         """Return the string that a value of this form refers to."""
@@ -223,7 +227,7 @@ class _Strings(NamedTuple):
 
 
 def _by_flags(producer: str) -> bool | None:
-    """Judge optimisation by the flags in gcc's producer; without -O it is off. None: another compiler."""
+    """Return whether the flags in gcc's `producer` turn optimisation on; None for other compilers."""
     if not producer.startswith("GNU ") or " -m" not in producer:
         return None
     levels = re.findall(r" -O(\w*)", producer)
@@ -231,9 +235,10 @@ def _by_flags(producer: str) -> bool | None:
 
 
 def _by_shape(abbreviations: Iterator[_Abbreviation], part: int) -> bool | None:
-    """Judge optimisation by whether at least one in `part` variables has a location list; None: no variables.
+    """Return whether location lists suggest optimised code; None if there are no variables.
 
-    In unoptimised Rust programs up to one in three does, because library functions are inlined there too.
+    The code counts as optimised if at least one in `part` variables has a location list. In unoptimised Rust programs
+    up to one in three does, because library functions are inlined there too.
     """
     # Abbreviations instead of entries, because a unit has far fewer. Each combination of forms counts once, however
     # often it is used.

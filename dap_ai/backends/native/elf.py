@@ -1,9 +1,9 @@
-"""Reads from an executable file: debug information, symbols, optimisation, sanitizers, source language.
+"""Reads from an ELF executable: debug information, symbols, optimisation, sanitizers, source language.
 
-Files are untrusted: one that is damaged or of another system counts as having no information.
+Files are untrusted. A damaged file, or a file of another system, counts as having no information.
 
-See elf(5) for the layout. Everything is read at offsets that the file itself specifies, so each read is bounded, the
-sum of all reads of a file is bounded, and every kind of damage raises one of DAMAGED.
+See elf(5) for the layout. The file itself specifies the offsets of all reads. So each read is bounded, the sum of all
+reads of a file is bounded, and every kind of damage raises one of DAMAGED.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dap_ai.protocol.contracts.inspection import Binary
 
 _MAX_SECTION_BYTES = 64 << 20
 _MAX_READ_BYTES = 512 << 20
-"""Maximum number of bytes to read from one file in total: damaged headers can refer to the same bytes repeatedly."""
+"""Maximum number of bytes to read from one file in total; damaged headers can repeat the same bytes."""
 _MAX_NAME_BYTES = 4096
 MAX_HEADERS = 100_000
 _MAX_NOTES_BYTES = 64 << 20
@@ -49,7 +49,10 @@ class _Segment(NamedTuple):
 
 
 class Elf:
-    """An open ELF file, or only its beginning if `sections` is False. Methods raise one of DAMAGED."""
+    """An open ELF file. Methods raise one of DAMAGED if the file is damaged.
+
+    `sections`: False if `file` holds only the beginning of an ELF file.
+    """
 
     def __init__(self, file: BinaryIO, *, sections: bool = True) -> None:
         self._file = file
@@ -77,16 +80,16 @@ class Elf:
         return data
 
     def unpack(self, layout: str, data: bytes, at: int = 0) -> tuple[int, ...]:
-        """Unpack numbers in the file's byte order."""
+        """Unpack numbers from `data` in the file's byte order; `layout` is a format of `struct`."""
         return struct.unpack_from(self._mark + layout, data, at)
 
     def has(self, name: str) -> bool:
-        """Return whether the file has this section and it is not empty."""
+        """Return whether the file has a section with this name that is not empty."""
         section = self._sections.get(name)
         return section is not None and section.kind != _NO_BITS and section.size > 0
 
     def section(self, name: str) -> bytes:
-        """Return a section's bytes, decompressed; empty: no such section."""
+        """Return a section's bytes, decompressed; empty if the file has no such section."""
         if name not in self._cache:
             self._cache[name] = self._read_section(name)
         return self._cache[name]
@@ -97,7 +100,7 @@ class Elf:
         return data if data and len(data) < _MAX_SECTION_BYTES else None
 
     def segments(self) -> list[_Segment]:
-        """Return the segments, which are mapped into memory or hold notes."""
+        """Return the file's segments: parts of the file that are mapped into memory, or hold notes."""
         count = self.phnum
         if count == 0xFFFF:  # then the number is in the first section header
             first = self.read(self._shoff, self._shsize)
@@ -106,7 +109,7 @@ class Elf:
         return [self._segment(table, at) for at in range(0, len(table) - self._phsize + 1, self._phsize)]
 
     def notes(self) -> Iterator[tuple[bytes, int, bytes]]:
-        """Yield the notes in the segments: owner, type and contents."""
+        """Yield the owner, type and contents of each note in the segments."""
         for segment in self.segments():
             if segment.kind != _NOTE:
                 continue
@@ -164,7 +167,7 @@ def _end(names: bytes, start: int) -> int:
 
 @contextlib.contextmanager
 def opened(path: str) -> Generator[Elf]:
-    """Open a regular file as ELF; other files could block. Raises DAMAGED."""
+    """Open the file at `path` as ELF; refuses other than regular files, which could block. Raises DAMAGED."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a Path object would only cost time
         raise ValueError("no regular file")
     with open(path, "rb") as file:  # noqa: PTH123  the same
@@ -173,7 +176,7 @@ def opened(path: str) -> Generator[Elf]:
 
 @contextlib.contextmanager
 def _with_debug(path: str) -> Generator[tuple[Elf, Elf]]:
-    """Open a file, and the one with its debug information, which may be the same. Raises DAMAGED."""
+    """Open a file and the file with its debug information, which may be the same file. Raises DAMAGED."""
     with opened(path) as elf:
         if (debug := _debug_file(elf, path)) is None:
             yield elf, elf
@@ -183,7 +186,7 @@ def _with_debug(path: str) -> Generator[tuple[Elf, Elf]]:
 
 
 def binary_of(path: str) -> Binary | None:
-    """Return what is known about an executable file; None: it is unreadable, or not ELF (another system's)."""
+    """Return the facts about an executable file; None if it is unreadable or not ELF."""
     try:
         with _with_debug(path) as (elf, debug):
             return None if elf.kind == CORE else _judged(elf, debug, path)
@@ -192,7 +195,7 @@ def binary_of(path: str) -> Binary | None:
 
 
 def debug_names(path: str) -> bytes | None:
-    """Return the names in the debug information, each ended by a zero byte; None: missing or too large."""
+    """Return the names in the debug information, each ended by a zero byte; None if missing or too large."""
     try:
         with _with_debug(path) as (_, debug):
             return debug.whole(".debug_str")
@@ -221,7 +224,7 @@ def _units(elf: Elf) -> list[dwarf.CompileUnit]:
 
 
 def _debug_file(elf: Elf, path: str) -> str | None:
-    """Return the separate file with this file's debug information, from the usual places; None: there is none."""
+    """Return the path of the separate file with this file's debug information; None if there is no such file."""
     if elf.has(".debug_info"):
         return None
     # The places where gdb looks (its manual: "Debugging Information in Separate Files"). A debuglink's checksum is not
@@ -239,9 +242,9 @@ def _debug_file(elf: Elf, path: str) -> str | None:
 
 
 def _sanitizers(elf: Elf) -> list[str]:
-    """Return the sanitizers whose functions the code calls.
+    """Return the names of the sanitizers whose functions the code calls.
 
-    A static runtime always contains the functions of the undefined-behaviour checks.
+    A static runtime always contains the functions of the undefined-behaviour checks, which then do not count as calls.
     """
     names = elf.section(".dynstr")
     called = names + elf.section(".strtab")
@@ -252,7 +255,7 @@ def _sanitizers(elf: Elf) -> list[str]:
 
 
 def is_rust(path: str) -> bool:
-    """Return whether rustc made this program, which is recorded even without debug information."""
+    """Return whether rustc made this program; rustc records this even without debug information."""
     try:
         with opened(path) as elf:
             return b"rustc version" in elf.section(".comment")

@@ -1,4 +1,4 @@
-"""Finds native debug adapters and their formatters: beside dap_ai first, then on PATH."""
+"""Finds debug adapters for native programs, and their formatters: beside dap_ai first, then on PATH."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.system import programs
 from dap_ai.system.extras import NATIVE
 
 LLDB_DAP_SETTING, GDB_SETTING = "DAP_AI_LLDB_DAP", "DAP_AI_GDB"
-"""The environment variables that name the programs to use."""
+"""The environment variables that set the paths of lldb-dap and gdb."""
 GDB_WITH_DAP = 14
 """The first major version of gdb that supports DAP."""
 _LLDB_MAJORS = range(30, 17, -1)
@@ -24,25 +24,26 @@ _LLDB_FOLDERS = (
     "/opt/homebrew/opt/llvm/bin",
     "/Library/Developer/CommandLineTools/usr/bin",
 )
-"""Folders of lldb-dap when it is not on PATH."""
+"""Folders in which to look for lldb-dap if it is not on PATH."""
 _VERSION = re.compile(r"(?:(?:lldb|LLVM) version |GNU gdb [^\n]*\) )(\d+)")
 _VERSION_S = 20.0
 
 
 def lldb_dap() -> str:
-    """Return the lldb-dap to use: the configured one, or the first found. Raises StartError with how to install it."""
+    """Return the path of lldb-dap: the configured one, or the first found. Raises StartError with how to install it."""
     return _lldb_dap(os.environ.get(LLDB_DAP_SETTING, ""), programs.search_path())
 
 
 def gdb() -> str:
-    """Return the gdb to use, which supports DAP. Raises StartError with how to install it."""
+    """Return the path of a gdb that supports DAP. Raises StartError with how to install gdb."""
     return _gdb(os.environ.get(GDB_SETTING, ""), programs.search_path())
 
 
 def version_of(path: str) -> int:
-    """Return the major version of lldb-dap or gdb; 0: unknown.
+    """Return the major version of the lldb-dap or gdb at `path`; 0 if unknown.
 
-    lldb-dap up to 19 has no --version: its version is then taken from its file name or the folder that it links to.
+    lldb-dap up to 19 has no --version: its version is then taken from its file name, or from the folder that a link
+    leads to.
     """
     told = _major_version(path)
     if told:
@@ -66,9 +67,9 @@ def _lldb_dap(chosen: str, path: str) -> str:
 
 @cache
 def _gdb(chosen: str, path: str) -> str:
-    """Return the first gdb that supports DAP, without running the one beside us for its version.
+    """Return the path of the first gdb that supports DAP.
 
-    None installed by pip is too old, and asking takes 100 ms.
+    Does not ask the gdb beside us for its version: pip installs none that is too old, and asking takes 100 ms.
     """
     problem = f"{GDB_SETTING} is {chosen}, and there is no such program" if chosen else "there is no gdb"
     installed = str(Path(sys.prefix) / "bin") if sys.prefix != sys.base_prefix else ""
@@ -83,7 +84,7 @@ def _gdb(chosen: str, path: str) -> str:
 
 
 def _major_version(path: str) -> int:
-    """Return the major version that `--version` prints; 0: unknown."""
+    """Return the major version that the program prints for `--version`; 0 if unknown."""
     try:
         done = subprocess.run(  # noqa: S603  a debugger, asked for its version
             [path, "--version"],
@@ -103,7 +104,7 @@ def _major_version(path: str) -> int:
 def rust_formatters() -> Path | None:
     """Return the folder with the scripts with which lldb and gdb show Rust's strings and containers.
 
-    None: Rust is not installed.
+    None if Rust is not installed.
     """
     for toolchain in _rust_toolchains():
         folder = toolchain / "lib" / "rustlib" / "etc"
@@ -113,7 +114,10 @@ def rust_formatters() -> Path | None:
 
 
 def _rust_toolchains() -> list[Path]:
-    """Return Rust's toolchain folders without running rustc (50 ms): rustup's default, its others, the system's."""
+    """Return the folders of Rust's toolchains: rustup's default, its other toolchains, the system's.
+
+    Does not run rustc, which takes 50 ms.
+    """
     home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
     try:
         chosen = re.search(r'default_toolchain\s*=\s*"([^"]+)"', (home / "settings.toml").read_text(encoding="utf-8"))
@@ -126,7 +130,10 @@ def _rust_toolchains() -> list[Path]:
 
 
 def gdb_script_folders() -> list[str]:
-    """Return folders that mirror the file system, with scripts with which gdb shows a library's types (libstdc++)."""
+    """Return folders with the scripts with which gdb shows the types of a library (libstdc++).
+
+    Their subfolders mirror the file system.
+    """
     prefixes = [Path("/usr")]
     if compiler := programs.locate("g++"):
         prefixes.append(Path(compiler).resolve().parents[1])
@@ -135,7 +142,7 @@ def gdb_script_folders() -> list[str]:
 
 
 def gdb_library_folders() -> list[str]:
-    """Return folders in which a compiler with its own prefix keeps such a script beside its library."""
+    """Return folders in which a compiler with its own prefix keeps gdb scripts beside its libraries."""
     compiler = programs.locate("g++")
     prefix = Path(compiler).resolve().parents[1] if compiler else Path("/usr")
     if prefix == Path("/usr"):

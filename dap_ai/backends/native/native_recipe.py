@@ -1,7 +1,7 @@
 """The common code of the recipes for lldb-dap and gdb.
 
-An attach is to a running process, or to a core file and the program that left it. A program with sanitizers gets
-options to stop at a report, and not to look for leaks, which fails in a debugged program.
+An attach is to a running process, or to a core file and the program that left it. A program built with sanitizers gets
+options to stop at a report, and not to look for leaks, because that fails in a debugged program.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ _OPTIONS = {
     "undefined": ("UBSAN_OPTIONS", "print_stacktrace=1", "halt_on_error=1:abort_on_error=1"),
     "thread": ("TSAN_OPTIONS", "", "halt_on_error=1:abort_on_error=1"),
 }
-"""For each sanitizer: its variable, its options, and the options that turn a report into a signal."""
+"""By sanitizer: its environment variable, its options, and the options that turn a report into a signal."""
 
 
 def attach_start(arguments: dict[str, Any]) -> AdapterStart:
-    """Return the arguments of `attach`, with `pid` from `processId` and `program` from the core file.
+    """Return the arguments of `attach` in the form that lldb-dap and gdb expect. Raises StartError.
 
-    Raises StartError, also if another program than the named one left the core file.
+    `pid` comes from `processId`, and `program` from the core file. A core file left by another program than the named
+    one is an error.
     """
     prepared = dict(arguments)
     if "processId" in prepared:
@@ -46,7 +47,10 @@ def attach_start(arguments: dict[str, Any]) -> AdapterStart:
 
 
 def _origin(core: str, program: str) -> str:
-    """Return a note if it is unknown whether the program left the core file. Raises StartError if it did not."""
+    """Return a note for the user if it is unknown whether `program` left the core file; otherwise an empty string.
+
+    Raises StartError if another program left it.
+    """
     found = cores.origin_of(core, program)
     if found.same is False:
         raise StartError(found.text)
@@ -54,7 +58,7 @@ def _origin(core: str, program: str) -> str:
 
 
 def environment(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Return the variables that `env` adds, whether it is an object or a list of `NAME=text`."""
+    """Return the environment variables in `env`, which may be an object or a list of `NAME=text`."""
     env: Any = arguments.get("env") or {}
     if not isinstance(env, Mapping):
         pairs = (str(each).partition("=") for each in env)
@@ -64,7 +68,10 @@ def environment(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def sanitizer_options_of(program: str, env: Mapping[str, str], *, aborts: bool) -> dict[str, str]:
-    """Return variables for the sanitizers that `program` was built with; see sanitizer_options."""
+    """Return environment variables that set the options of the sanitizers in the file `program`.
+
+    `aborts`: a report must end the program by a signal.
+    """
     binary = elf.binary_of(program)
     return sanitizer_options(binary.sanitizers if binary else (), env, aborts=aborts)
 
@@ -72,10 +79,10 @@ def sanitizer_options_of(program: str, env: Mapping[str, str], *, aborts: bool) 
 def sanitizer_options(
     sanitizers: Iterable[str], env: Mapping[str, str], *, aborts: bool, more: str = ""
 ) -> dict[str, str]:
-    """Return variables for these sanitizers; the user's own options, in `env` or our environment, take precedence.
+    """Return environment variables that set options of these sanitizers.
 
-    `aborts`: a report must end the program by a signal, because this debugger does not recognise reports. `more`:
-    further options for each.
+    The user's own options, in `env` or our environment, take precedence. `aborts`: a report must end the program by a
+    signal, because this debugger does not recognise reports. `more`: further options for each sanitizer.
     """
     options: dict[str, str] = {}
     for name in sanitizers:
@@ -100,7 +107,7 @@ def _live_process(process_id: Any) -> int:
 
 
 def _tracer_of(pid: int) -> int:
-    """Return the process that debugs this one; 0: none, or unknown."""
+    """Return the id of the process that debugs process `pid`; 0 if it is not debugged, or that is unknown."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
         return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("TracerPid:")), 0)

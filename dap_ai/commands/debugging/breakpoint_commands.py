@@ -1,4 +1,4 @@
-"""Commands that set, change and remove breakpoints and watches."""
+"""Commands of `dap-ai debug` that set, change and remove breakpoints and watches."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class BreakpointCommands:
-    """Breakpoint commands, one method per command of `command_words.WORDS`.
+    """The commands of the prompt for breakpoints and watches, one method per command.
 
-    A breakpoint that cannot be set is removed again, and the reason is shown.
+    If the debugger refuses a breakpoint, the breakpoint is removed again and the reason is shown.
     """
 
     def __init__(self, here: PromptState, looking: LookCommands) -> None:
@@ -25,7 +25,7 @@ class BreakpointCommands:
         self._looking = looking
 
     async def stop_at(self, command: ParsedCommand) -> None:
-        """Set a breakpoint (`break`); without an argument, list all."""
+        """Set a breakpoint (`break`); without an argument, list all breakpoints."""
         if not command.text:
             await self._looking.info(ParsedCommand("info", "breakpoints"))
             return
@@ -43,7 +43,10 @@ class BreakpointCommands:
                 self._here.note(f"{near(file)} defines no {made.name}: it stops in any function of that name")
 
     async def silent(self, text: str) -> PromptBreakpoint | None:
-        """Set an unlisted breakpoint for another command; None if it cannot be set, after showing why."""
+        """Set and return a breakpoint that is not listed, for use by another command.
+
+        If it cannot be set, show the reason and return None.
+        """
         return await self._made(text, silent=True)
 
     async def _made(self, text: str, **more: bool) -> PromptBreakpoint | None:
@@ -69,7 +72,7 @@ class BreakpointCommands:
         return made
 
     async def _resolved(self, where: BreakpointPlace) -> dict[str, str | int]:
-        """Return the fields of a PromptBreakpoint. Raises ValueError with the reason if the place does not exist."""
+        """Return a place as fields of a PromptBreakpoint. Raises ValueError if the place does not exist."""
         file = self._file(where.file)
         if where.line:
             if not file:
@@ -83,9 +86,10 @@ class BreakpointCommands:
         return {"name": where.name}
 
     def _file(self, named: str) -> str:
-        """Return a file's absolute path, given its path, its name beside the current file, or its module name.
+        """Return the absolute path of a file. Raises ValueError if it does not exist.
 
-        Without a name, return the current file ("" if there is none). Raises ValueError if no such file exists.
+        `named` is its path, its name beside the current file, or its module name. If empty, return the current file, or
+        an empty string if there is no current file.
         """
         try:
             current = self._here.file
@@ -106,7 +110,10 @@ class BreakpointCommands:
             raise ValueError(f"{near(file)} has no line {line}: it ends at {len(source)}.")
 
     async def delete(self, command: ParsedCommand) -> None:
-        """Remove breakpoints by number or by FILE:LINE, or watches by expression; without an argument, all."""
+        """Remove breakpoints or watches (`delete`); without an argument, remove all of them.
+
+        A breakpoint is named by its number or as FILE:LINE, a watch by its expression.
+        """
         some: list[PromptBreakpoint] = list(self._here.breakpoints)
         watches = [one for one in self._here.watches if command.text in {"", one.expression}]
         await self._forget_watches(watches)
@@ -124,11 +131,11 @@ class BreakpointCommands:
             self._here.say("\n".join(f"deleted {one.listing_line()}" for one in some))
 
     async def disable(self, command: ParsedCommand) -> None:
-        """Disable breakpoints, but keep them."""
+        """Disable breakpoints without removing them."""
         await self._switch(command.text, on=False)
 
     async def enable(self, command: ParsedCommand) -> None:
-        """Enable disabled breakpoints."""
+        """Enable breakpoints that were disabled."""
         await self._switch(command.text, on=True)
 
     async def _switch(self, text: str, *, on: bool) -> None:
@@ -138,7 +145,7 @@ class BreakpointCommands:
         await self._changed(some)
 
     async def condition(self, command: ParsedCommand) -> None:
-        """Set a breakpoint's condition (`condition N EXPRESSION`); without one, it always stops."""
+        """Set a breakpoint's condition (`condition N EXPRESSION`); without EXPRESSION, remove the condition."""
         number, _, condition = command.text.partition(" ")
         some = self._named(number)
         for one in some:
@@ -146,7 +153,7 @@ class BreakpointCommands:
         await self._changed(some)
 
     async def ignore(self, command: ParsedCommand) -> None:
-        """Continue automatically at the next COUNT hits of a breakpoint (`ignore N COUNT`)."""
+        """Ignore the next COUNT hits of a breakpoint (`ignore N COUNT`)."""
         number, _, count = command.text.partition(" ")
         some = self._named(number)
         for one in some:
@@ -165,7 +172,10 @@ class BreakpointCommands:
             self._here.say("\n".join(one.listing_line() for one in some))
 
     async def watch(self, command: ParsedCommand) -> None:
-        """Watch an expression with a data breakpoint, at full speed, or else by stepping line by line."""
+        """Stop when an expression's value changes.
+
+        Sets a data breakpoint, at full speed. If the debugger cannot set one, the program is stepped line by line.
+        """
         expression = command.text
         value = await self._looking.value(expression)
         if value.failed:
@@ -179,7 +189,7 @@ class BreakpointCommands:
         self._here.say(f"watching {expression} = {value.text}{slow}")
 
     async def _data_id(self, expression: str) -> str:
-        """Return the debugger's dataId for an expression; empty: it cannot set a data breakpoint."""
+        """Return the debugger's dataId for an expression; empty if it cannot set a data breakpoint there."""
         live = self._here.live
         if not live.can("supportsDataBreakpoints"):
             return ""
@@ -195,7 +205,7 @@ class BreakpointCommands:
         return ""
 
     async def _send_watches(self) -> bool:
-        """Set all data breakpoints; return whether the debugger accepted all of them."""
+        """Send all data breakpoints to the debugger; return whether it accepted all of them."""
         wanted = [{"dataId": one.data_id, "accessType": "write"} for one in self._here.watches if one.data_id]
         try:
             body = await self._here.live.controls.request("setDataBreakpoints", {"breakpoints": wanted})
@@ -210,15 +220,15 @@ class BreakpointCommands:
             await self._send_watches()
 
     async def forget(self, some: Iterable[PromptBreakpoint]) -> None:
-        """Remove breakpoints here and in the debugger."""
+        """Remove breakpoints from the list and from the debugger."""
         gone = list(some)
         self._here.breakpoints.remove(gone)
         await self.send(gone)
 
     async def send(self, some: Iterable[PromptBreakpoint]) -> None:
-        """Send all breakpoints of the files of `some`, and all function breakpoints if `some` has any.
+        """Send the breakpoints in `some` to the debugger. Raises RequestFailed.
 
-        Raises RequestFailed.
+        DAP replaces all breakpoints of a file, and all function breakpoints, at once, so all of these are sent.
         """
         changed = list(some)
         if self._here.live.over:

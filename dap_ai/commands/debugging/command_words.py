@@ -1,6 +1,7 @@
-"""The commands of `dap-ai debug`, with their spellings in pdb and gdb. Pure.
+"""The commands of `dap-ai debug` with their spellings in pdb and gdb.
 
-1. If pdb and gdb share a word, pdb's meaning applies, except that `w EXPRESSION` watches; `w` alone is pdb's `where`.
+1. If pdb and gdb share a command word, pdb's meaning applies. The exception is `w`: `w EXPRESSION` watches, and `w`
+   alone is pdb's `where`.
 2. `r` is gdb's `run` while the program is held at its first line, and pdb's `return` afterwards.
 """
 
@@ -10,15 +11,18 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 Takes = Literal["nothing", "count", "place", "place?", "line", "line?", "expression", "expression?", "numbers", "text"]
-"""The kind of argument. `place`: FILE:LINE, a line or a function, with `if CONDITION`; `?`: may be omitted."""
+"""The kind of argument that a command takes.
+
+A `place` is FILE:LINE, a line or a function, with `if CONDITION`. With `?` the argument may be omitted.
+"""
 
 
 class Word(NamedTuple):
-    """A command of the prompt."""
+    """A command of the prompt, with its spellings and its help."""
 
     name: str
     spellings: str
-    """All spellings, separated by spaces; the help shows the first."""
+    """All spellings of the command, separated by spaces; the help shows the first spelling."""
     takes: Takes
     usage: str
     help: str
@@ -103,7 +107,7 @@ INFO: Mapping[str, str] = {
     **dict.fromkeys(("source", "line", "program", "prog"), "source"),
     **dict.fromkeys(("output",), "output"),
 }
-"""The subjects of `info`, by their spellings."""
+"""The subjects of the command `info`, by their spellings."""
 
 ELSEWHERE: Mapping[str, str] = {
     "interact": "There is no Python prompt inside the program: `p EXPRESSION` looks, `!STATEMENT` changes.",
@@ -127,11 +131,11 @@ ELSEWHERE: Mapping[str, str] = {
     "show": "Settings are shown by `dap-ai config`.",
     "undo": "Nothing that ran in the program can be undone: `back` looks at the past, `restart` starts it again.",
 }
-"""Commands of pdb and gdb that do not exist here, with what to do instead."""
+"""Advice for commands of pdb and gdb that do not exist here, by command."""
 
 
 def listed() -> str:
-    """Return the help: one line per command, with its first spelling and its longest."""
+    """Return the help for all commands, one line per command, with its first and its longest spelling."""
     lines: list[str] = []
     for title, words in GROUPS.items():
         lines += [f"{title}:", *(f"  {_shown(word):<34}{word.help}" for word in words), ""]
@@ -139,7 +143,7 @@ def listed() -> str:
 
 
 def explained(text: str) -> str:
-    """Return the help of one command, by any of its spellings."""
+    """Return the help for one command, given any of its spellings."""
     word = SPELLINGS.get(text)
     if word is None:
         return ELSEWHERE.get(text, f"There is no command `{text}`; `help` lists all.")

@@ -1,8 +1,9 @@
 """The loop of `dap-ai debug`: reads lines, each a command or a question, until the user leaves.
 
 1. Lines come from the user's `.dap-airc`, then the command line, then the prompt; never from the debuggee's folder.
-2. Ctrl-C pauses the program or cancels the answer; pressed again before that has taken effect, it leaves.
-3. At the end, as in gdb and pdb, a program that we started is ended, and one that we attached to continues.
+2. Ctrl-C pauses the program or cancels the answer. A second Ctrl-C leaves the prompt if the first has had no effect
+   yet.
+3. At the end, as in gdb and pdb, a program that we started is ended, and a program that we attached to continues.
 """
 
 from __future__ import annotations
@@ -38,11 +39,14 @@ _FAILURES = (RequestFailed, TimeoutError, asyncio.TimeoutError)
 
 
 Begin = Callable[[Sequence[str] | None], Awaitable[LiveProgram]]
-"""Starts the program with the given arguments, or with its previous ones; may be called repeatedly."""
+"""A function that starts the program with the given arguments; None repeats the previous arguments.
+
+The prompt calls it at the beginning and for each restart.
+"""
 
 
 class Leave(Exception):  # noqa: N818  a wish
-    """Raised to leave the prompt; `detach`: leave the program running."""
+    """Raised to leave the prompt. `detach`: leave the program running."""
 
     def __init__(self, *, detach: bool = False) -> None:
         super().__init__()
@@ -50,7 +54,7 @@ class Leave(Exception):  # noqa: N818  a wish
 
 
 class DebugPrompt:
-    """The prompt of `dap-ai debug`. `waiting`: lines to run before those that the user types."""
+    """The prompt of `dap-ai debug`. `waiting`: lines to run before the lines that the user types."""
 
     def __init__(self, begin: Begin, display: Display, waiting: Sequence[str]) -> None:
         self._begin = begin
@@ -59,16 +63,16 @@ class DebugPrompt:
         self._lines: Lines | None = None
         self._last = ""
         self._fresh = True
-        """Whether the program is held at its first line or has ended, so that `r` runs it."""
+        """Whether the program is held at its first line or has ended; if so, `r` means `run`."""
         self._busy = False
         self._pressed = False
         self._names: set[str] = set()
 
     async def run(self, lines: Callable[[Callable[[str], list[str]]], Lines]) -> int:
-        """Run until the user leaves; return the number of the signal that ended it, or 0.
+        """Run the prompt until the user leaves or a signal ends it; return the signal's number, or 0.
 
-        `lines` makes the source of lines, given a completion function. Raises RequestFailed, ConnectionClosed,
-        TimeoutError, UsageError if nothing can be debugged.
+        `lines` makes the source of lines, given a completion function. If nothing can be debugged, raises
+        RequestFailed, ConnectionClosed, TimeoutError, UsageError.
         """
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  a coroutine runs in a task
@@ -125,7 +129,7 @@ class DebugPrompt:
         return table
 
     async def _arrive(self) -> None:
-        """Wait until the program is held, then show where."""
+        """Wait until the program is held, then show its place."""
         live = self._here.live
         live.on_news = self._news
         live.on_fixes = self._fixing.learn
@@ -159,7 +163,7 @@ class DebugPrompt:
                     await self._do(part)
 
     async def _next_line(self) -> str | None:
-        """Return the next line; None: something must be shown first. Raises Leave at the end of input."""
+        """Return the next line, or None if an event must be shown first. Raises Leave at the end of input."""
         if self._waiting:
             return self._waiting.pop(0)
         assert self._lines is not None  # noqa: S101  set before the loop
@@ -198,7 +202,7 @@ class DebugPrompt:
                 pass
 
     async def _guarded(self, work: Awaitable[None]) -> None:
-        """Run one command; show its error, if any, instead of ending the prompt."""
+        """Run one command; if it fails, show the error and keep the prompt running."""
         self._busy, self._pressed, self._moving.interrupted = True, False, False
         try:
             await work
@@ -218,7 +222,10 @@ class DebugPrompt:
             await self._here.live.ended()
 
     def _interrupt(self, end: Callable[[int], None]) -> None:
-        """Handle SIGINT: pause or cancel the work in progress, or else clear the line or end."""
+        """Handle SIGINT: pause the program or cancel the answer.
+
+        If the prompt is idle, discard the typed line. At start-up, or at a second SIGINT, end the prompt.
+        """
         if not self._busy:
             if self._lines:
                 self._lines.interrupted()
@@ -250,7 +257,7 @@ class DebugPrompt:
         await self._ask(command.text)
 
     async def _fix(self, command: ParsedCommand) -> None:
-        """Ask for a fix; `fix apply [N]` writes proposal N to its file."""
+        """Ask for a fix, or write a proposed change to its file (`fix apply [N]`, N is 1-based)."""
         if not (found := _APPLY.fullmatch(command.text)):
             await self._ask(command.text or _FIX)
             return
@@ -262,7 +269,7 @@ class DebugPrompt:
             self._display.reply(str(why))
 
     async def _confirmed(self, question: str) -> bool:
-        """Ask a yes-or-no question; True only if the next line is y or yes."""
+        """Ask a yes-or-no question; return True only if the next line is `y` or `yes`."""
         self._display.status(question)
         self._busy = False
         try:
@@ -278,7 +285,7 @@ class DebugPrompt:
             self._busy = True
 
     async def _run(self, command: ParsedCommand) -> None:
-        """Continue a program that is held at its first line; otherwise start it again."""
+        """Continue a program that is held at its first line; otherwise start the program again."""
         stop = self._here.live.stop
         if not (stop and stop["reason"] == "entry") or command.text:
             await self._restart(command)
@@ -309,7 +316,7 @@ class DebugPrompt:
         self._waiting[:0] = lines
 
     async def _know_names(self) -> None:
-        """Collect the names in the current source file, for parsing and completion."""
+        """Collect the names in the current source file, which parsing and completion use."""
         try:
             source = await self._here.source()
         except (ProgramOver, ProgramNotStopped, *_FAILURES, ConnectionClosed):
@@ -317,7 +324,7 @@ class DebugPrompt:
         self._names = names_in("\n".join(source[:20_000]))
 
     def completions(self, before: str) -> list[str]:
-        """Return completions: commands for the first word, then names of the program."""
+        """Return completions of the line `before`: commands for the first word, then the program's names."""
         first = before.split(" ", maxsplit=1)[0]
         if " " not in before.lstrip():
             return sorted({*SPELLINGS, *(self._names if len(first) > 1 else ())})

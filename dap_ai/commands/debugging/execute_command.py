@@ -1,4 +1,4 @@
-"""The command `!STATEMENT`, the only one that changes the program."""
+"""The command `!STATEMENT`, the only prompt command that changes the program's state."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _ONLY_LOOKED_AT = "Nothing can be changed in the past: `c` returns to the presen
 
 
 async def execute(here: PromptState, command: ParsedCommand) -> None:
-    """Run a statement in the program itself, and show that it ran there.
+    """Run a statement in the program itself, not in a copy, and say so in the output.
 
-    The user typed it, so no confirmation is needed. Raises RequestFailed with the program's own error, ProgramOver,
+    It needs no confirmation, because the user typed it. Raises RequestFailed with the program's own error, ProgramOver,
     ProgramNotStopped.
     """
     live = here.live

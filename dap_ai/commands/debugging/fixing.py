@@ -18,29 +18,32 @@ from dap_ai.system.apply_diff import CannotMend, mended
 _KEPT = 20
 """Maximum number of backups to keep; the oldest are deleted."""
 _State = tuple[int, int]
-"""A file's modification time in ns, and its size in bytes."""
+"""A file's modification time in ns and its size in bytes, to detect that the file has changed."""
 
 
 class CannotApply(Exception):  # noqa: N818  an answer
-    """Raised if a change cannot be written; the text says why."""
+    """Raised if a proposed change cannot be written; the text gives the reason."""
 
 
 class Fixing:
-    """The changes that the newest answer at this stop proposed, if any. `confirmed` asks the user."""
+    """The code changes that the newest answer at this stop has proposed.
+
+    `confirmed` asks the user a yes-or-no question.
+    """
 
     def __init__(self, say: Callable[[str], None], confirmed: Callable[[str], Awaitable[bool]]) -> None:
         self._say = say
         self._confirmed = confirmed
         self._fixes: list[Fix] = []
         self._states: dict[str, _State | None] = {}
-        """State of each file when changes to it were proposed."""
+        """The state of each file when an answer proposed changes to it."""
 
     def __bool__(self) -> bool:
-        """Whether any change is proposed."""
+        """Whether an answer at this stop has proposed any change."""
         return bool(self._fixes)
 
     def learn(self, fixes: Sequence[object]) -> None:
-        """Replace the proposed changes by those of an answer, if it has any."""
+        """Replace the proposed changes by the changes in a new answer, if it has any."""
         found = [msgspec.convert(fix, Fix) for fix in fixes]
         if found:
             self._fixes = found
@@ -80,7 +83,7 @@ def _state(file: str) -> _State | None:
 
 
 def _texts(fix: Fix, then: _State | None) -> tuple[Path, bytes, bytes]:
-    """Return the file's resolved path, its current content and its new content. Raises CannotApply."""
+    """Return the resolved path of the file to change, its current content and its new content. Raises CannotApply."""
     name, path = near(fix.file), Path(fix.file).resolve()
     try:
         before = path.read_bytes()
@@ -99,7 +102,7 @@ def _texts(fix: Fix, then: _State | None) -> tuple[Path, bytes, bytes]:
 
 
 def _kept(path: Path, before: bytes) -> Path:
-    """Save the old content to a backup file and return its path. Raises CannotApply."""
+    """Save a file's old content to a backup file and return the backup's path. Raises CannotApply."""
     folder = user_state_path("dap-ai") / "before-fixes"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -115,7 +118,7 @@ def _kept(path: Path, before: bytes) -> Path:
 
 
 def _write(path: Path, after: bytes) -> None:
-    """Replace the file atomically, so that a reader sees either the old or the new content. Raises CannotApply."""
+    """Replace a file atomically, so that a reader sees either the old or the new content. Raises CannotApply."""
     try:
         handle, name = tempfile.mkstemp("", f".{path.name}.", path.parent)
         with os.fdopen(handle, "wb") as file:

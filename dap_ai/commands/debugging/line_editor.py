@@ -1,7 +1,7 @@
-"""The line editor, the only module that uses prompt_toolkit.
+"""The line editor of `dap-ai debug`; the only module that uses prompt_toolkit.
 
-The program's output appears above the line that is being typed. A paste of several lines is read as one input; a line
-that begins with `!` and ends with `:` continues until an empty line.
+The program's output appears above the line that the user is typing. A paste of several lines is one input. A line that
+begins with `!` and ends with `:` continues until an empty line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _GIVES_WAY = object()
 
 
 class Editor(Lines):
-    """A `line_sources.Lines` with line editing; Ctrl-C arrives as a key, not as a signal."""
+    """Reads the user's lines with line editing, history and completion.
+
+    Ctrl-C arrives as a key, not as a signal.
+    """
 
     echoes = True
 
@@ -55,7 +58,7 @@ class Editor(Lines):
         )
 
     async def line(self) -> str | None:
-        """Implements the method of `line_sources.Lines` with prompt_toolkit."""
+        """Return the next line, or None at the end of input. Raises Interrupted, LineSuspended."""
         typed, self._typed = self._typed, ""
         self._screen.above = self._above
         try:
@@ -72,7 +75,7 @@ class Editor(Lines):
         return str(line)
 
     def give_way(self) -> None:
-        """Implements the method of `line_sources.Lines` with prompt_toolkit."""
+        """Suspend the line being typed, so that something can be shown; the next `line` resumes it."""
         app = self._session.app
         if app.is_running and not app.is_done:
             self._typed = self._session.default_buffer.text
@@ -95,7 +98,7 @@ class _Names(Completer):
         self._complete = complete
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Return the possible completions of the last word of the line."""
+        """Return the possible completions of the word before the cursor."""
         del complete_event
         before = document.text_before_cursor
         word = document.get_word_before_cursor(WORD=False) if before[-1:].strip() else ""
@@ -105,7 +108,10 @@ class _Names(Completer):
 
 
 def _history(path: Path | None) -> History:
-    """Return a history file that only its user can read; without a usable path, a history in memory."""
+    """Return the history of typed lines, in a file that only its user can read.
+
+    If the path is None or unusable, return a history in memory.
+    """
     if path is None:
         return InMemoryHistory()
     try:

@@ -1,8 +1,8 @@
-"""Parses a line at the prompt: a command, an expression to print, or a question in plain English. Pure.
+"""Parses a line at the prompt as a command, an expression to print, or a question in plain English.
 
-1. A command is its word alone, or its word, a space and a valid argument: `list(x)` and `n.next` are expressions.
+1. A command is its word alone, or its word, a space and a valid argument. `list(x)` and `n.next` are expressions.
 2. A command word before an invalid argument begins a sentence: `where does x come from` is a question.
-3. A bare line never changes the program: `x = 3` gets an explanation of how to assign.
+3. A bare line never changes the program: for `x = 3` the prompt explains how to assign.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from dap_ai.commands.debugging.command_words import ELSEWHERE, SPELLINGS, Takes,
 
 
 class ParsedCommand(NamedTuple):
-    """A command with its argument; `name` as in `command_words.WORDS`."""
+    """A command with its argument; `name` is a key of `command_words.WORDS`."""
 
     name: str
     text: str = ""
-    """The argument: the text after the command's word."""
+    """The command's argument: the text after the command's word."""
     form: str = ""
-    """The `/FORMAT` of gdb's commands, without the slash."""
+    """The `/FORMAT` of a gdb command, such as `x` for `p/x`."""
     word: str = ""
     """The command's word as the user typed it."""
 
     @property
     def times(self) -> int:
-        """The repeat count; 1 if none was given."""
+        """How often to repeat the command; 1 if the user gave no count."""
         return int(self.text) if self.text.isdecimal() else 1
 
 
@@ -38,13 +38,16 @@ class Question(NamedTuple):
 
 
 class Unclear(NamedTuple):
-    """A line that is neither; the text says how to rephrase it."""
+    """A line that is neither a command nor a question; the text tells the user how to rephrase it."""
 
     text: str
 
 
 class Nothing(NamedTuple):
-    """An empty line or a comment; `again`: an empty line, which may repeat the last command."""
+    """A line without content: a comment, or an empty line.
+
+    `again`: the line is empty, and may repeat the last command.
+    """
 
     again: bool
 
@@ -62,13 +65,16 @@ _KEYWORDS = frozenset({"is", "in", "not", "and", "or", "if", "else", "for", "lam
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _STRING = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"")
 _SEPARATOR = re.compile(r""";;(?=(?:[^'"]|'[^']*'|"[^"]*")*$)""")
-"""Matches `;;` outside quotes."""
+"""Pattern of `;;` outside quotes, which separates commands on a line."""
 _COMMENT = re.compile(r"(?:#|//).*")
 _OPERATORS = frozenset("()[]{}+-*/%&|^<>=.@~:,\"'0123456789")
 
 
 class BreakpointPlace(NamedTuple):
-    """The place of a breakpoint; `line` 0: in function `name`. An empty `file` is the current file."""
+    """The place of a breakpoint. If `line` is 0, the place is the function `name`.
+
+    An empty `file` is the current file.
+    """
 
     file: str
     line: int
@@ -77,7 +83,10 @@ class BreakpointPlace(NamedTuple):
 
 
 def split(text: str) -> list[str]:
-    """Split pasted text into lines, and lines at `;;`; a block that begins with `!` stays whole."""
+    """Split a pasted text into single commands, at line ends and at `;;`.
+
+    The indented lines after a line that begins with `!` stay with that line.
+    """
     parts: list[str] = []
     for line in text.splitlines() or [""]:
         if parts and parts[-1].startswith("!") and line[:1].isspace() and line.strip():
@@ -88,7 +97,7 @@ def split(text: str) -> list[str]:
 
 
 def parse(line: str, names: Container[str] = (), *, fresh: bool = False) -> Said:
-    """Parse one line.
+    """Parse one line as a command, an expression or a question.
 
     `names`: names in the program's source. `fresh`: the program is at its first line, or has ended.
     """
@@ -104,7 +113,10 @@ def parse(line: str, names: Container[str] = (), *, fresh: bool = False) -> Said
 
 
 def place(text: str) -> BreakpointPlace | None:
-    """Parse FILE:LINE, LINE, FUNCTION or FILE:FUNCTION, with `if CONDITION` or pdb's `, CONDITION`; else None."""
+    """Parse the place of a breakpoint; None if the text is not a place.
+
+    A place is FILE:LINE, LINE, FUNCTION or FILE:FUNCTION, with `if CONDITION` or pdb's `, CONDITION`.
+    """
     found = _PLACE.fullmatch(text.strip())
     if not found:
         return None
@@ -114,7 +126,7 @@ def place(text: str) -> BreakpointPlace | None:
 
 
 def names_in(source: str) -> set[str]:
-    """Return the names in a source text, except those in comments and in strings on one line."""
+    """Return the names in a source text, without names in comments and in one-line strings."""
     return {
         name for line in source.splitlines() for name in _NAME.findall(_COMMENT.sub("", _STRING.sub("", line)))
     } - _KEYWORDS
@@ -144,12 +156,12 @@ def _command(text: str, *, fresh: bool) -> Said | None:
 
 
 def _asked(word: Word, text: str, rest: str) -> str:
-    """Return the question to ask: the text after `fix`, else the whole line, such as `why is x 0?`."""
+    """Return the question in a line: after `fix` only the rest of the line, otherwise the whole line."""
     return rest if word.name == "fix" and rest else text
 
 
 def _meant(spelt: str, rest: str) -> str:
-    """Remove `var` from gdb's `set var x = 3`, which leaves an assignment."""
+    """Return a command's argument; for gdb's `set var x = 3` without `var`, so that an assignment remains."""
     return re.sub(r"^var(?:iable)?\s+", "", rest) if spelt == "set" else rest
 
 
@@ -174,7 +186,7 @@ def _fits(takes: Takes, rest: str) -> bool:
 
 
 def _is_prose(text: str) -> bool:
-    """Return whether a text is at least three plain words, rather than an expression or a list of arguments."""
+    """Return whether a text is at least three plain words, unlike an expression or a list of arguments."""
     words = text.rstrip("?.!").replace(",", " ").split()
     plain = all(re.fullmatch(r"[A-Za-z][a-z']*", word) for word in words)
     return len(words) >= 3 and plain and not _KEYWORDS.intersection(words[1:2])
@@ -191,7 +203,10 @@ def _bare(text: str, names: Container[str]) -> Said:
 
 
 def _is_expression(text: str, names: Container[str]) -> bool:
-    """Return whether a text is an expression: by known names if it is words only, else by its form."""
+    """Return whether a text is an expression.
+
+    If it is words only, the words must be known names. Otherwise its form decides.
+    """
     without = _STRING.sub("''", text)
     words = [name for name in _NAME.findall(without) if name not in _KEYWORDS]
     if not without.isascii() or text.endswith(("?", ".", "!")) or (not words and without[0] not in "0123456789(['\"-"):
@@ -203,5 +218,5 @@ def _is_expression(text: str, names: Container[str]) -> bool:
 
 
 def _without_keywords(text: str) -> str:
-    """Replace keywords by an operator, because words joined by a keyword can be an expression."""
+    """Replace each keyword by an operator, because words joined by a keyword can be an expression."""
     return re.sub(rf"\b(?:{'|'.join(_KEYWORDS - {'None', 'True', 'False'})})\b", "+", text)

@@ -1,4 +1,4 @@
-"""The interface to sources of lines, and a source that works for any terminal or pipe."""
+"""The interface for reading the user's lines, and an implementation for any terminal or pipe."""
 
 from __future__ import annotations
 
@@ -13,39 +13,48 @@ PROMPT = "(dap-ai) "
 
 
 class Interrupted(Exception):  # noqa: N818  a state, not a mistake
-    """Raised at Ctrl-C at the prompt; the typed text is discarded."""
+    """Raised if the user presses Ctrl-C at the prompt; the typed text is discarded."""
 
 
 class LineSuspended(Exception):  # noqa: N818  a state, not a mistake
-    """Raised by `line` if something must be shown first."""
+    """Raised by `line` if an event must be shown before the user goes on typing."""
 
 
 class Lines(Protocol):
-    """A source of lines that reads only one requested line at a time, because the rest may be the program's input."""
+    """A source of the user's lines.
+
+    It reads one line at a time and only when asked, because the rest of the input may belong to the program.
+    """
 
     echoes: bool
     """Whether the terminal already shows the line that the user typed."""
 
     async def line(self) -> str | None:
-        """Return the next line, or several pasted lines; None at the end. Raises Interrupted, LineSuspended."""
+        """Return the next line, or several pasted lines; None at the end of input.
+
+        Raises Interrupted, LineSuspended.
+        """
         ...
 
     def give_way(self) -> None:
-        """Suspend the line that is being typed so that something can be shown; the next `line` resumes it."""
+        """Suspend the line being typed, so that something can be shown; the next `line` resumes it."""
 
     def interrupted(self) -> None:
-        """Handle a SIGINT while waiting for a line."""
+        """Handle a SIGINT that arrives while `line` waits."""
 
     def close(self) -> None:
-        """Stop reading."""
+        """Stop reading lines, and restore the terminal."""
 
 
 Complete = Callable[[str], Iterable[str]]
-"""Returns completions, as whole words, for the text before the cursor."""
+"""A function that returns completions, as whole words, for the text before the cursor."""
 
 
 class PlainLines(Lines):
-    """Reads a terminal without an editor, or a pipe, byte by byte, because the program's input may follow."""
+    """Reads lines from a pipe, or from a terminal without line editing.
+
+    It reads byte by byte, because the input after a line may belong to the program.
+    """
 
     def __init__(self) -> None:
         self._prompt = Prompt(text=PROMPT)
@@ -54,7 +63,7 @@ class PlainLines(Lines):
         self._wake = asyncio.Event()
 
     async def line(self) -> str | None:
-        """Implements the method of Lines for a plain terminal or a pipe."""
+        """Return the next line, or None at the end of input. Raises LineSuspended."""
         if self._waiting is None:
             loop = asyncio.get_running_loop()
             waiting: asyncio.Future[str | None] = loop.create_future()
@@ -81,7 +90,7 @@ class PlainLines(Lines):
         return line
 
     def give_way(self) -> None:
-        """Suspend `line`; the text that is being typed stays on screen."""
+        """Suspend `line`; the text being typed stays on screen."""
         self._wake.set()
 
     def interrupted(self) -> None:
@@ -89,5 +98,5 @@ class PlainLines(Lines):
         self._prompt.interrupted()
 
     def close(self) -> None:
-        """Implements the method of Lines for a plain terminal or a pipe."""
+        """Stop reading lines, and restore the terminal's modes."""
         self._prompt.close()

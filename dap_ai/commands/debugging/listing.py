@@ -1,4 +1,4 @@
-"""Formats frames and source as text. Pure.
+"""Formats frames and source as text. Has no side effects.
 
 Line numbers are 1-based; frame numbers are 0-based from the innermost frame, as in gdb.
 """
@@ -20,7 +20,7 @@ _NAME_CHARS = 60
 
 
 def path_of(frame: Mapping[str, Any]) -> str:
-    """Return the path of a frame's source file; empty if it has none."""
+    """Return the path of a frame's source file; empty if the frame has no file."""
     source: Mapping[str, Any] = frame.get("source") or {}
     return str(source.get("path") or "")
 
@@ -33,18 +33,21 @@ def where(frame: Mapping[str, Any]) -> str:
 
 
 def line_of(source: Sequence[str], number: int) -> str:
-    """Format a numbered source line with an arrow; empty if the line does not exist."""
+    """Format a source line with its number and an arrow; empty if the line does not exist."""
     return f"-> {number:>4}  {source[number - 1].rstrip()}" if 0 < number <= len(source) else ""
 
 
 def listed(source: Sequence[str], first: int, last: int, current: int = 0, stops: Container[int] = ()) -> str:
-    """Format the existing lines from `first` to `last`: `->` marks the current line, `B` those with a breakpoint."""
+    """Format source lines `first` to `last`, as far as they exist.
+
+    `->` marks the current line, `B` each line with a breakpoint.
+    """
     numbers = range(max(first, 1), min(last, len(source)) + 1)
     return "\n".join(f"{_mark(n, current, stops)}{n:>4}  {source[n - 1].rstrip()}".rstrip() for n in numbers)
 
 
 def stack(frames: Sequence[Mapping[str, Any]], selected: int, limit: int = 0) -> str:
-    """Format a stack, one line per frame; consecutive identical frames of a recursion share one line."""
+    """Format a stack, one line per frame. Consecutive identical frames of a recursion share a line."""
     shown = frames[:limit] if limit else frames
     lines: list[str] = []
     repeated = 0
@@ -63,9 +66,10 @@ def stack(frames: Sequence[Mapping[str, Any]], selected: int, limit: int = 0) ->
 
 
 def function_around(source: Sequence[str], line: int) -> tuple[int, int]:
-    """Return the first and last line of the function around a line; those of the file if there is none.
+    """Return the first and last line of the function that contains a line.
 
-    The function is found by Python's syntax, or else by braces.
+    Python's syntax delimits the function, or else braces. Without a function, return the first and last line of the
+    file.
     """
     text = "\n".join(source)
     try:
@@ -81,7 +85,7 @@ def function_around(source: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def declared_at(source: Sequence[str], name: str) -> int:
-    """Return the 1-based line that appears to define a function, in any language; 0: not found."""
+    """Return the 1-based line that seems to define the function `name`, in any language; 0 if not found."""
     short = re.escape(re.split(r"\.|::", name)[-1])
     starts = re.compile(rf"^\s*(?:async\s+)?(?:def|class|fn|pub fn)\s+{short}\b|^\w[\w\s*&:<>,]*\b{short}\s*\([^;]*$")
     return next((number for number, line in enumerate(source, 1) if starts.match(line)), 0)
@@ -92,7 +96,7 @@ def _mark(number: int, current: int, stops: Container[int]) -> str:
 
 
 def _braced(source: Sequence[str], line: int) -> tuple[int, int]:
-    """Return a function's first and last line in a language with braces, from the lines without indentation."""
+    """Return a function's first and last line in a language with braces, judged by the lines without indentation."""
     first = next((n for n in range(min(line, len(source)), 0, -1) if re.match(r"[A-Za-z_]", source[n - 1])), 1)
     last = next((n for n in range(line, len(source) + 1) if source[n - 1].startswith("}")), len(source))
     return first, last

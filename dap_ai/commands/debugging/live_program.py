@@ -1,8 +1,8 @@
 """A program at the prompt from start to end: handles its events and wakes commands that wait for a stop.
 
-1. One task handles the events in order; commands only wait for the state that it sets.
-2. Commands get their data from tools of the session's agent, as a model would: this works the same for every kind of
-   debuggee and for a guest, and reading changes nothing.
+1. One task handles the events in order; commands only wait for the state that this task sets.
+2. Commands get their data from tools of the session's agent, as a model would. So they work alike for every kind of
+   debuggee and in an editor's session, and reading changes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dap_ai.transport.client import DapClient
 Frame = Mapping[str, Any]
 _ANSWER_S = 120.0
 _ECHO = re.compile(r"\A\((?:lldb|gdb)\) .*\n")
-"""The echo of a command on a debugger's command line."""
+"""Pattern of the echoed command in the output of a debugger's command line."""
 _DETACH_S = 3.0
 _BACK = frozenset({"stepBack", "reverseContinue"})
 _OF_PRESENT = "about the present: a moment in the past is only looked at"
@@ -40,13 +40,14 @@ class ProgramOver(Exception):  # noqa: N818  a state, not a mistake
 
 
 class ProgramNotStopped(Exception):  # noqa: N818  a state, not a mistake
-    """Raised if the program runs or must not be moved; the text says what to do."""
+    """Raised if the program is running, or must not be moved; the text tells the user what to do."""
 
 
 class LiveProgram(SessionLoop):
-    """A debugged program; `stop` is the body of the event `stopped` while it is stopped.
+    """A debugged program at the prompt, with its current stop.
 
-    `frames` are the frames of that stop that have been read, innermost first.
+    `stop` is the body of the event `stopped`, or None while the program runs. `frames` are the frames of that stop that
+    have been read, innermost first.
     """
 
     def __init__(
@@ -59,9 +60,9 @@ class LiveProgram(SessionLoop):
         self.selected = 0
         self.over = False
         self.on_news: Callable[[], None] = lambda: None
-        """Called when the program has stopped or ended."""
+        """Callback for when the program has stopped or ended."""
         self.on_fixes: Callable[[Sequence[object]], None] = lambda _fixes: None
-        """Called with the changes that an answer proposes."""
+        """Callback for the changes that an answer proposes."""
         self._terminal = terminal
         self._asking = QuestionRunner(self.controls, display, wishes, self.outcome, target.asks)
         self._prompt = Prompt(editing=False, asks=target.acts)
@@ -79,12 +80,12 @@ class LiveProgram(SessionLoop):
 
     @property
     def in_past(self) -> bool:
-        """Whether an earlier moment is shown, in a copy of the program."""
+        """Whether the prompt shows an earlier moment, in a copy of the program."""
         return bool(self.stop and self.stop.get("dapAiPast"))
 
     @property
     def is_answering(self) -> bool:
-        """Whether a question is being answered."""
+        """Whether the agent is answering a question."""
         return self._asking.under_way
 
     @property
@@ -98,7 +99,7 @@ class LiveProgram(SessionLoop):
         return self.stop
 
     async def start(self) -> None:
-        """Start the program; return when it runs or stops. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Start the program, and return once it runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
         self.client.on_event(self._learn)
         self._running = True
         await self.begin()
@@ -110,7 +111,7 @@ class LiveProgram(SessionLoop):
             self.capabilities = {**self.capabilities, **body.get("capabilities", {})}
 
     def can(self, capability: str) -> bool:
-        """Return whether the adapter has announced a capability."""
+        """Return whether the debug adapter has announced this capability."""
         return self.controls.capabilities.get(capability, self.capabilities.get(capability)) is True
 
     async def _take(self) -> None:
@@ -125,7 +126,7 @@ class LiveProgram(SessionLoop):
                 self.display.error(error.user_text if isinstance(error, RequestFailed) else str(error) or repr(error))
 
     async def handle(self, name: str, body: dict[str, Any]) -> bool:
-        """Handle one event; see SessionLoop."""
+        """Handle one event of the session; return False after the last event."""
         if name == "continued" and self.stop and not self._running:
             self._moved()
             return True
@@ -136,7 +137,7 @@ class LiveProgram(SessionLoop):
         return await super().handle(name, body)
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """Handle one event; see SessionLoop."""
+        """Handle one event that the target lets through; return False after the last event."""
         match name:
             case "stopped":
                 await self._on_stopped(body)
@@ -186,7 +187,7 @@ class LiveProgram(SessionLoop):
         self.stop, self.frames, self._running = None, [], True
 
     async def resume(self, command: str, **arguments: Any) -> None:
-        """Resume the program; `settled` waits for its next stop.
+        """Resume the program by the request `command`, without waiting for its next stop.
 
         Raises RequestFailed, ProgramOver, ProgramNotStopped.
         """
@@ -216,7 +217,7 @@ class LiveProgram(SessionLoop):
         await self.controls.pause()
 
     async def answered(self, question: str) -> None:
-        """Ask a question and return when the answer has been shown. Raises RequestFailed, TimeoutError."""
+        """Ask a question, and return once the whole answer is shown. Raises RequestFailed, TimeoutError."""
         frame = self.frame_id if self.selected and not self.in_past else None
         if self.in_past:
             self.display.status(_OF_PRESENT)
@@ -226,14 +227,14 @@ class LiveProgram(SessionLoop):
         await self._until(lambda: not self._asking.under_way or self.over)
 
     async def cancel(self) -> None:
-        """Cancel the current answer."""
+        """Cancel the question that is being answered."""
         self._approvals.drop()
         await self._asking.cancel()
 
     async def tool(self, name: str, **arguments: Any) -> str:
-        """Run a tool of the agent at the selected frame and return its Markdown; empty if no answer arrives.
+        """Run a tool of the agent at the selected frame, and return its Markdown.
 
-        Raises RequestFailed, ProgramOver, ProgramNotStopped.
+        Returns an empty string if no answer arrives. Raises RequestFailed, ProgramOver, ProgramNotStopped.
         """
         where = {"frameId": self.frame_id} if self.frames else {"threadId": self.thread_id}
         if self.in_past:
@@ -245,7 +246,7 @@ class LiveProgram(SessionLoop):
         return str(self._answers.pop(ask_id).get("answer") or "")
 
     async def evaluate(self, expression: str) -> str:
-        """Evaluate in the program itself, or run a command of the debugger's command line.
+        """Evaluate an expression in the program itself, or run a command of the debugger's command line.
 
         Raises RequestFailed, ProgramOver, ProgramNotStopped.
         """
@@ -255,7 +256,7 @@ class LiveProgram(SessionLoop):
 
     @property
     def frame(self) -> Frame | None:
-        """The selected frame; None: the thread has none. Raises ProgramOver, ProgramNotStopped."""
+        """The selected frame; None if the thread has no frames. Raises ProgramOver, ProgramNotStopped."""
         self._here  # noqa: B018  raises
         return self.frames[self.selected] if self.selected < len(self.frames) else None
 
@@ -271,7 +272,10 @@ class LiveProgram(SessionLoop):
         return int(frame["id"])
 
     async def whole_stack(self) -> list[Frame]:
-        """Return the frames of the stop, innermost first; of a deep recursion only the innermost."""
+        """Return the frames of the current stop, innermost first.
+
+        Of a deep recursion only the innermost frames are read.
+        """
         self._here  # noqa: B018  raises
         if not self._whole_stack:
             self.frames = await self._read_frames(self.thread_id, _FRAMES) or self.frames
@@ -279,7 +283,7 @@ class LiveProgram(SessionLoop):
         return self.frames
 
     async def go_to_thread(self, thread_id: int) -> bool:
-        """Select another thread for reading and moving; return False if it has no stack."""
+        """Select another thread, whose frames are then read and stepped; return False if it has no frames."""
         stop = self._here
         frames = await self._read_frames(thread_id, 1)
         if not frames:
@@ -306,7 +310,7 @@ class LiveProgram(SessionLoop):
         return True
 
     async def ended(self) -> None:
-        """Show how the program ended by itself; further calls do nothing."""
+        """Show how the program ended by itself; a second call does nothing."""
         if not self._told:
             self._told = True
             await self._end.finish(self.display, running=False, quit_wanted=False)
@@ -315,7 +319,10 @@ class LiveProgram(SessionLoop):
                 self.display.status(f"{caught.type} was caught and reported: `why` asks about it")
 
     async def close(self, *, detach: bool = False) -> None:
-        """End the program; one that was attached to, or is released by `detach`, continues."""
+        """End the session and the program.
+
+        A program that we attached to continues, and so does any program with `detach`.
+        """
         if self._pump:
             self._pump.cancel()
         self._prompt.close()

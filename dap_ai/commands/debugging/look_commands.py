@@ -1,4 +1,4 @@
-"""Commands that read values, source, frames and threads, and change nothing."""
+"""Commands of `dap-ai debug` that read values, source, frames and threads, and change nothing."""
 
 from __future__ import annotations
 
@@ -17,24 +17,30 @@ _FORMAT = re.compile(r"(?P<count>\d*)(?P<letters>[a-z]*)")
 _SIZES = {"b": 1, "h": 2, "w": 4, "g": 8}
 _NUMBERS = {"x": "{:#x}", "o": "{:#o}", "t": "{:#b}", "d": "{}", "u": "{}", "c": "{}"}
 _PREFERRED = {"type": ("type", "info"), "names": ("variables",), "parts": ("variables", "info")}
-"""Names of the tools for each purpose, in order of preference; the first that suits the program is used."""
+"""Names of the agent's tools for each purpose, in order of preference.
+
+The first tool that applies to the program's kind is used.
+"""
 
 
 class LookCommands:
-    """Reading commands, one method per command of `command_words.WORDS`.
+    """The commands of the prompt that only read, one method per command.
 
-    Raises RequestFailed, ProgramOver, ProgramNotStopped.
+    Methods raise RequestFailed, ProgramOver, ProgramNotStopped.
     """
 
     def __init__(self, here: PromptState) -> None:
         self._here = here
 
     async def help(self, command: ParsedCommand) -> None:
-        """Show all commands, or the help of one."""
+        """Show the help for all commands, or for the command that the argument names."""
         self._here.say(explained(command.text) if command.text else listed())
 
     async def print(self, command: ParsedCommand) -> None:
-        """Show an expression's value, evaluated in a copy if it calls anything, so that the program does not change."""
+        """Show the value of an expression without changing the program.
+
+        An expression that calls a function is evaluated in a copy of the program.
+        """
         value = await self.value(command.text)
         text = _formatted(value.text, command.form)
         self._here.say("\n".join(filter(None, [text, value.more])))
@@ -64,14 +70,20 @@ class LookCommands:
         self._here.say(tool_answers.plain(await self._tool("type", symbol=command.text)))
 
     async def source(self, command: ParsedCommand) -> None:
-        """Show the source of a function or type; for an existing file, run its lines as commands, as gdb does."""
+        """Show the source of a function or type.
+
+        If the argument is an existing file, run the file's lines as commands, as gdb does.
+        """
         if lines := _lines_of(command.text):
             self._here.run_lines(lines)
             return
         self._here.say(tool_answers.plain(await self._tool("type", symbol=command.text)))
 
     async def examine(self, command: ParsedCommand) -> None:
-        """Show memory: with the debugger's own `x` command, which knows all formats, or else as bytes."""
+        """Show memory at an address.
+
+        The debugger's own `x` command shows it in any format; without such a command, the bytes are shown.
+        """
         live = self._here.live
         form = f"/{command.form}" if command.form else ""
         if command.form.endswith("i"):
@@ -99,7 +111,7 @@ class LookCommands:
         self._here.say(told or tool_answers.section(answer, "Locals") or "no arguments")
 
     async def info(self, command: ParsedCommand) -> None:
-        """Show a subject in gdb's spelling; pass unknown subjects to the debugger's own `info`."""
+        """Show a subject of gdb's `info`, such as `locals`; pass an unknown subject to the debugger's own `info`."""
         wanted, _, _rest = command.text.partition(" ")
         match INFO.get(wanted):
             case "locals" if self._here.live.in_past:
@@ -128,21 +140,21 @@ class LookCommands:
                 self._here.say(f"info tells of: {', '.join(dict.fromkeys(INFO.values()))}.")
 
     async def where(self, command: ParsedCommand) -> None:
-        """Show the stack; `bt N`: N frames."""
+        """Show the stack (`bt`), or its N innermost frames (`bt N`)."""
         limit = int(command.text) if command.text.isdecimal() else _STACK_ROWS
         frames = await self._here.live.whole_stack()
         self._here.say(listing.stack(frames, self._here.live.selected, limit))
 
     async def up(self, command: ParsedCommand) -> None:
-        """Select the caller's frame, or the Nth one up."""
+        """Select the frame of the caller, or the frame N calls further out."""
         await self._select(self._here.live.selected + command.times)
 
     async def down(self, command: ParsedCommand) -> None:
-        """Select the called frame, or the Nth one down."""
+        """Select the frame of the called function, or the frame N calls further in."""
         await self._select(self._here.live.selected - command.times)
 
     async def frame(self, command: ParsedCommand) -> None:
-        """Show the current frame, or select a frame by number."""
+        """Show the selected frame, or select the frame with the given number."""
         await self._select(int(command.text) if command.text else self._here.live.selected)
 
     async def _select(self, number: int) -> None:
@@ -157,7 +169,7 @@ class LookCommands:
         await self.show_place()
 
     async def show_place(self) -> None:
-        """Show the place of the selected frame, with its source line."""
+        """Show the file, line and function of the selected frame, with the source line."""
         frame = self._here.live.frame
         if frame is None:
             self._here.say("no frame")
@@ -168,7 +180,7 @@ class LookCommands:
         self._here.say("\n".join(filter(None, rows)))
 
     async def list(self, command: ParsedCommand) -> None:
-        """Show eleven source lines; repeated, the lines that follow."""
+        """Show eleven source lines; repeated without an argument, show the lines that follow."""
         source = await self._here.source()
         if not source:
             self._here.say("there is no source here; `disas` shows instructions of a native program")
@@ -224,23 +236,26 @@ class LookCommands:
             self._here.say(f"{number}: {expression} = {(await self.value(expression)).text}")
 
     async def display(self, command: ParsedCommand) -> None:
-        """Add an expression to show at each stop, and show all of them now."""
+        """Add an expression whose value is shown at each stop, and show all such values now."""
         if command.text:
             self._here.displays[max(self._here.displays, default=0) + 1] = command.text
         await self.show_displays()
 
     async def undisplay(self, command: ParsedCommand) -> None:
-        """Remove a `display` expression by number or text; without an argument, all."""
+        """Remove a `display` expression by its number or text; without an argument, remove all."""
         for number, expression in list(self._here.displays.items()):
             if not command.text or command.text in {str(number), expression}:
                 del self._here.displays[number]
 
     async def trace(self, command: ParsedCommand) -> None:
-        """Run an expression in a copy and show each line that it runs."""
+        """Run an expression in a copy of the program, and show each executed line."""
         self._here.say(tool_answers.plain(await self._here.live.tool("trace", expression=command.text)))
 
     async def history(self, command: ParsedCommand) -> None:
-        """Show the values that an expression took; with `when`, also the first for which a condition held."""
+        """Show the values that an expression had over time (`history EXPRESSION [when CONDITION]`).
+
+        With `when`, also show the first value for which the condition held.
+        """
         asked = as_called(command.text)
         wanted = {"expression": asked.expression, "when": asked.when(asked.expression)}
         if asked.expression:
@@ -249,7 +264,7 @@ class LookCommands:
             self._here.say("history EXPRESSION, or history EXPRESSION when CONDITION")
 
     async def slice(self, command: ParsedCommand) -> None:
-        """Show the lines that determined a value."""
+        """Show the source lines that determined the value of an expression."""
         self._here.say(tool_answers.plain(await self._here.live.tool("slice", expression=command.text)))
 
     async def _tool(self, wanted: str, **arguments: str) -> str:
@@ -267,13 +282,13 @@ def _lines_of(name: str) -> list[str]:
 
 
 def _spelt(tool: str, arguments: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the tool's arguments with the expression under the name that the tool uses."""
+    """Return the tool's arguments, with the expression under the argument name that this tool uses."""
     wanted = next(iter(arguments.values()), "")
     return {"symbol" if tool in {"info", "type"} else "expression": wanted} if wanted else {}
 
 
 def _formatted(text: str, form: str) -> str:
-    """Format an integer as in gdb's `p/x`; other values are returned unchanged."""
+    """Format an integer in the base of gdb's `p/x`, `p/o` and so on; return other values unchanged."""
     pattern = _NUMBERS.get(form[-1:])
     if pattern and re.fullmatch(r"-?\d+", text):
         return pattern.format(int(text))

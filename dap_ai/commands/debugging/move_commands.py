@@ -1,4 +1,4 @@
-"""Commands that continue or step the program, and show where it stops."""
+"""Commands of `dap-ai debug` that continue or step the program, and show where it stops."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MANY_LINES = 100_000
 
 
 class MoveCommands:
-    """Moving commands, one method per command of `command_words.WORDS`; each returns at the next stop.
+    """The commands of the prompt that move the program, one method per command.
 
-    Raises RequestFailed, ProgramOver, ProgramNotStopped.
+    Each method returns when the program has stopped again. Raises RequestFailed, ProgramOver, ProgramNotStopped.
     """
 
     def __init__(self, here: PromptState, looking: LookCommands, setting: BreakpointCommands) -> None:
@@ -35,18 +35,18 @@ class MoveCommands:
         self._looking = looking
         self._setting = setting
         self.shown: Mapping[str, Any] | None = None
-        """The stop that was shown last; None: the program has moved since."""
+        """The stop that was shown last; None if the program has moved since."""
         self._place = ""
-        """The file and function of that stop."""
+        """The file and function of the stop that was shown last."""
         self.interrupted = False
         """Whether the user has pressed Ctrl-C since the program was resumed."""
 
     async def next(self, command: ParsedCommand) -> None:
-        """Step over N lines, or until something else stops the program."""
+        """Step N lines, over calls (`next`); end early if something else stops the program."""
         await self._steps("next", command)
 
     async def step(self, command: ParsedCommand) -> None:
-        """Step N lines, into calls."""
+        """Step N lines, into calls (`step`); end early if something else stops the program."""
         await self._steps("stepIn", command)
 
     async def _steps(self, request: str, command: ParsedCommand) -> None:
@@ -59,7 +59,10 @@ class MoveCommands:
         await self.show_stop()
 
     async def _stepping(self, request: str, times: int, **more: Any) -> AsyncGenerator[None]:
-        """Step up to `times` times, yielding after each; end early if anything but the step stops the program."""
+        """Step up to `times` times, yielding after each step.
+
+        End early if the program stops for another reason than the step.
+        """
         for _ in range(times):
             await self._go(request, **more)
             stop = self._here.live.stop
@@ -72,7 +75,7 @@ class MoveCommands:
         await self._repeat("stepOut", self._here.live.selected + 1)
 
     async def go_on(self, command: ParsedCommand) -> None:
-        """Continue to the next stop; with `&`, in the background."""
+        """Continue to the next stop; with `&`, return at once while the program runs."""
         if command.text and command.text != "&":
             self._here.say("continue takes nothing, or &.")
         elif any(not watch.data_id for watch in self._here.watches):
@@ -82,7 +85,7 @@ class MoveCommands:
             await self.show_stop()
 
     async def until(self, command: ParsedCommand) -> None:
-        """Continue to a later line of the function, to LINE, or to the end of the function."""
+        """Continue to a later line of the function, or to its end; with an argument, to LINE."""
         if command.text:
             await self._to(command.text)
             return
@@ -93,9 +96,9 @@ class MoveCommands:
         await self.show_stop()
 
     async def _to(self, text: str) -> None:
-        """Continue to a place by a temporary, unlisted breakpoint.
+        """Continue to a place by a temporary breakpoint that is not listed.
 
-        The program stops there even if the current function returns first.
+        The program also stops at that place if the current function has returned before.
         """
         made = await self._setting.silent(text)
         if made is None:
@@ -107,7 +110,10 @@ class MoveCommands:
         await self.show_stop()
 
     async def jump(self, command: ParsedCommand) -> None:
-        """Jump to another line without running the lines in between, if the adapter supports it."""
+        """Jump to another line without running the lines in between.
+
+        Not every adapter supports this.
+        """
         where = place(command.text)
         live = self._here.live
         if where is None or not where.line or not live.can("supportsGotoTargetsRequest"):
@@ -126,14 +132,14 @@ class MoveCommands:
         await self.show_stop()
 
     async def back(self, command: ParsedCommand) -> None:
-        """Step back N lines, over calls; gdb's `reverse-step` steps into them."""
+        """Step back N lines, over calls; with gdb's spelling `reverse-step`, into calls."""
         for _ in range(command.times):
             if not await self._back("stepBack", dapAiInto=command.word in _INTO):
                 return
         await self.show_stop()
 
     async def back_on(self, _command: ParsedCommand) -> None:
-        """Continue backwards to the previous stop."""
+        """Continue backwards in time to the previous stop."""
         if await self._back("reverseContinue"):
             await self.show_stop()
 
@@ -152,7 +158,7 @@ class MoveCommands:
         await self.show_stop()
 
     async def _watching(self) -> None:
-        """Step line by line until a watched value changes, for debuggers without data breakpoints."""
+        """Step line by line until a watched value changes; used without data breakpoints."""
         async for _ in self._stepping("stepIn", _MANY_LINES):
             if changes := await self._changes():
                 self._here.say("\n".join(changes))
@@ -160,7 +166,10 @@ class MoveCommands:
         await self.show_stop()
 
     async def _changes(self, *, by_debugger: bool = False) -> list[str]:
-        """Return a line per watched value that has changed; a value that cannot be read here counts as unchanged."""
+        """Return one line for each watched value that has changed.
+
+        A value that cannot be read here counts as unchanged.
+        """
         told: list[str] = []
         for watch in self._here.watches:
             if bool(watch.data_id) != by_debugger:
@@ -172,7 +181,7 @@ class MoveCommands:
         return told
 
     async def _go(self, request: str, *, wait: bool = True, **arguments: Any) -> None:
-        """Resume the program and wait for its next stop, continuing at breakpoints that are to be ignored."""
+        """Resume the program and wait for its next stop; continue at breakpoints that the user ignores."""
         self.interrupted = False
         self._here.next_line = 0
         await self._here.live.resume(request, **arguments)
@@ -183,7 +192,7 @@ class MoveCommands:
             await self._here.live.resume("continue")
 
     async def _passes(self) -> bool:
-        """Count the hits of the breakpoints at this stop; return whether all of them are to be ignored this time."""
+        """Count a hit of each breakpoint at this stop; return whether the user ignores all of these hits."""
         hit = self._hit()
         for one in hit:
             one.hits += 1
@@ -193,7 +202,10 @@ class MoveCommands:
         return bool(hit) and len(passed) == len(hit)
 
     def _hit(self) -> list[PromptBreakpoint]:
-        """Return the breakpoints hit at this stop; empty while the past is shown, when the program itself hit none."""
+        """Return the breakpoints at which the program has stopped.
+
+        Returns an empty list while the prompt shows the past, because only a copy has stopped there.
+        """
         live = self._here.live
         if live.stop is None or "dapAiPast" in live.stop:
             return []
@@ -204,7 +216,7 @@ class MoveCommands:
         return self._here.breakpoints.hit(ids, listing.path_of(frame), frame["line"], str(frame["name"]))
 
     async def show_stop(self) -> None:
-        """Show why and where the program has stopped; nothing if it has ended."""
+        """Show why and where the program has stopped; show nothing if it has ended."""
         live = self._here.live
         self.shown = live.stop
         if live.stop is None or not live.frames:

@@ -1,4 +1,7 @@
-"""Reads values at an earlier moment through DAP requests, because the agent's tools read the present."""
+"""Reads values at an earlier moment of the program, in a copy that has run to that moment.
+
+It uses DAP requests, because the agent's tools read the present.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _MANY = 40
 
 
 async def value(live: LiveProgram, expression: str) -> tool_answers.ShownValue:
-    """Return the value of an expression in the selected frame of the copy."""
+    """Return the value of an expression in the selected frame of the copy, or its error."""
     try:
         return tool_answers.ShownValue(str((await _evaluated(live, expression))["result"]))
     except RequestFailed as error:
@@ -22,13 +25,13 @@ async def value(live: LiveProgram, expression: str) -> tool_answers.ShownValue:
 
 
 async def names(live: LiveProgram) -> str:
-    """Return the locals of the selected frame, one per line."""
+    """Return the local variables of the selected frame as text, one per line."""
     scopes = (await live.controls.request("scopes", {"frameId": live.frame_id}))["scopes"]
     return _rows(await _inside(live, scopes[0]["variablesReference"])) or "no locals"
 
 
 async def parts(live: LiveProgram, expression: str) -> str:
-    """Return a value's items or fields, one per line. Raises RequestFailed."""
+    """Return the items or fields of an expression's value as text, one per line. Raises RequestFailed."""
     found = await _evaluated(live, expression)
     reference = found["variablesReference"]
     return _rows(await _inside(live, reference)) if reference else str(found["result"])

@@ -1,8 +1,8 @@
-"""The breakpoints of a session, numbered for its user. Pure.
+"""The breakpoints of a session, numbered for its user.
 
-Numbers begin at 1 and are never reused. The debugger's answer for a breakpoint (another line, a message) is kept with
-the user's request. Ignoring hits (`ignore`) and removal after one stop (`tbreak`) are implemented here, in the same way
-for every adapter.
+Numbers begin at 1 and are never reused. A breakpoint keeps the debugger's answer (another line, a message) together
+with the user's request. Ignoring hits (`ignore`) and removal after one stop (`tbreak`) are implemented here, so that
+they work alike for every adapter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from dap_ai.system.texts import counted
 
 @dataclass
 class PromptBreakpoint:
-    """A breakpoint; `line` 0: in every function `name`. `file` is absolute; empty for a function."""
+    """A breakpoint at a line of a file, or at a function.
+
+    If `line` is 0, it is at every function called `name`, and `file` is empty. Otherwise `file` is an absolute path.
+    """
 
     number: int
     file: str = ""
@@ -28,22 +31,22 @@ class PromptBreakpoint:
     once: bool = False
     enabled: bool = True
     passes: int = 0
-    """The number of further hits to ignore."""
+    """How many further hits to ignore."""
     hits: int = 0
     id: int | None = None
     """The adapter's id of the breakpoint."""
     message: str = ""
-    """Why the adapter has not set it (yet); empty: it is set."""
+    """Why the adapter has not set the breakpoint, or not yet; empty if it is set."""
     silent: bool = False
-    """Whether a command set it for its own use; it is not listed."""
+    """Whether a command set the breakpoint for its own use, so that it is not listed."""
 
     @property
     def place(self) -> str:
-        """The place as text: `shop.py:12` or `in total`."""
+        """The breakpoint's place as text: `shop.py:12` or `in total`."""
         return f"{near(self.file)}:{self.line}" if self.line else f"in {self.name}"
 
     def listing_line(self) -> str:
-        """Format the breakpoint as a line of the list."""
+        """Return the line that describes this breakpoint in the list of breakpoints."""
         notes = [
             f"if {self.condition}" if self.condition else "",
             "once" if self.once else "",
@@ -57,13 +60,13 @@ class PromptBreakpoint:
 
 @dataclass
 class PromptBreakpoints:
-    """All breakpoints of a session; they are kept when the program is started again."""
+    """All breakpoints of a session; they survive a restart of the program."""
 
     all: list[PromptBreakpoint] = field(default_factory=list[PromptBreakpoint])
     _last: int = 0
 
     def add(self, **fields: Any) -> PromptBreakpoint:
-        """Add a breakpoint and return it; a silent one gets number 0."""
+        """Add and return a breakpoint. A silent breakpoint has the number 0."""
         silent = bool(fields.get("silent"))
         self._last += not silent
         made = PromptBreakpoint(number=0 if silent else self._last, **fields)
@@ -74,30 +77,33 @@ class PromptBreakpoints:
         return iter([one for one in self.all if not one.silent])
 
     def numbered(self, text: str) -> tuple[list[PromptBreakpoint], list[str]]:
-        """Return the breakpoints with the numbers in `text`, and the words that are not a breakpoint's number."""
+        """Return the breakpoints whose numbers are in `text`, and the words that are no such number."""
         words = text.replace(",", " ").split()
         by_number = {str(one.number): one for one in self}
         return [by_number[word] for word in words if word in by_number], [w for w in words if w not in by_number]
 
     def at(self, file: str, line: int) -> list[PromptBreakpoint]:
-        """Return the breakpoints on a line."""
+        """Return the listed breakpoints on this line."""
         return [one for one in self if one.file == file and one.line == line]
 
     def remove(self, some: Iterable[PromptBreakpoint]) -> None:
-        """Remove breakpoints."""
+        """Remove these breakpoints from the list."""
         gone = list(some)
         self.all = [one for one in self.all if one not in gone]
 
     def of_file(self, file: str) -> list[PromptBreakpoint]:
-        """Return the breakpoints to set in a file with `setBreakpoints`, in order."""
+        """Return the enabled breakpoints of a file, in the order in which `setBreakpoints` sends them."""
         return [one for one in self.all if one.file == file and one.line and one.enabled]
 
     def of_functions(self) -> list[PromptBreakpoint]:
-        """Return the breakpoints to set with `setFunctionBreakpoints`."""
+        """Return the enabled function breakpoints, which `setFunctionBreakpoints` sends."""
         return [one for one in self.all if not one.line and one.enabled]
 
     def hit(self, ids: Sequence[int], file: str, line: int, function: str) -> list[PromptBreakpoint]:
-        """Return the breakpoints at which the program stopped, by the adapter's ids or else by the place."""
+        """Return the breakpoints at which the program has stopped.
+
+        The adapter's ids identify them, or else file, line and function.
+        """
         enabled = [one for one in self.all if one.enabled]
         by_id = [one for one in enabled if one.id is not None and one.id in ids]
         here = [
@@ -107,7 +113,7 @@ class PromptBreakpoints:
 
 
 def arguments(some: Sequence[PromptBreakpoint]) -> list[dict[str, Any]]:
-    """Return the `breakpoints` argument of `setBreakpoints` or `setFunctionBreakpoints`."""
+    """Return breakpoints in the form that `setBreakpoints` and `setFunctionBreakpoints` take."""
     return [
         {
             **({"line": one.line} if one.line else {"name": one.name}),
@@ -118,7 +124,7 @@ def arguments(some: Sequence[PromptBreakpoint]) -> list[dict[str, Any]]:
 
 
 def answered(some: Sequence[PromptBreakpoint], answers: Sequence[Mapping[str, Any]]) -> None:
-    """Store the adapter's answers, one per breakpoint in the order in which they were set."""
+    """Store the adapter's answers in the breakpoints; both lists have the same order."""
     for one, answer in zip(some, answers, strict=False):
         one.id = answer.get("id", one.id)
         moved = answer.get("line") or one.line
@@ -129,7 +135,10 @@ def answered(some: Sequence[PromptBreakpoint], answers: Sequence[Mapping[str, An
 
 
 def near(path: str) -> str:
-    """Return a path relative to the current folder if it is inside, else unchanged; "no file" if empty."""
+    """Return a path relative to the current folder if it lies inside, otherwise unchanged.
+
+    Returns "no file" for an empty path.
+    """
     if not path:
         return "no file"
     return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path

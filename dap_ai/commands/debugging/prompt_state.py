@@ -1,4 +1,4 @@
-"""The state shared by the commands: the current program, and the user's settings, which outlive it."""
+"""The state that the prompt's commands share: the current program and the user's breakpoints, watches, displays."""
 
 from __future__ import annotations
 
@@ -16,51 +16,54 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 @dataclass
 class WatchedExpression:
-    """A watched expression with its last value; an empty `data_id` means that we watch it line by line."""
+    """A watched expression with its last known value.
+
+    If `data_id` is empty, the program is stepped line by line instead of using a data breakpoint.
+    """
 
     expression: str
     value: str
     data_id: str = ""
 
     def listing_line(self) -> str:
-        """Format the watch as a line of the list."""
+        """Return the line that describes this watch in the list of breakpoints."""
         return f"   watching {self.expression} = {self.value}"
 
 
 @dataclass
 class PromptState:
-    """The state of the prompt; `live` is replaced when the program is started again."""
+    """The state that the prompt's commands share; a restart of the program replaces `live`."""
 
     live: LiveProgram
     display: Display
     breakpoints: PromptBreakpoints = field(default_factory=PromptBreakpoints)
     displays: dict[int, str] = field(default_factory=dict[int, str])
-    """Expressions to show at each stop, by number."""
+    """Expressions to show at each stop, by the user's number for each."""
     watches: list[WatchedExpression] = field(default_factory=list[WatchedExpression])
     next_line: int = 0
-    """The line at which `list` continues; 0: around the current line."""
+    """The source line at which `list` continues; 0 means around the current line."""
     run_lines: Callable[[Sequence[str]], None] = lambda _lines: None
-    """Queues lines to run before those that are typed next."""
+    """A function that queues lines to run before the lines that the user types next."""
     _sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     def say(self, text: str) -> None:
-        """Show the result of a command, unless it is empty."""
+        """Show the result of a command, if it is not empty."""
         if text:
             self.display.reply(text)
 
     def note(self, text: str) -> None:
-        """Show a line about the session itself."""
+        """Show a status line about the session itself."""
         self.display.status(text)
 
     @property
     def file(self) -> str:
-        """The source file of the selected frame; empty: none. Raises ProgramOver, ProgramNotStopped."""
+        """The path of the selected frame's source file; empty if unknown. Raises ProgramOver, ProgramNotStopped."""
         frame = self.live.frame
         return path_of(frame) if frame else ""
 
     @property
     def line(self) -> int:
-        """The line of the selected frame; 0: none. Raises ProgramOver, ProgramNotStopped."""
+        """The selected frame's line; 0 if there is no frame. Raises ProgramOver, ProgramNotStopped."""
         frame = self.live.frame
         return int(frame["line"]) if frame else 0
 

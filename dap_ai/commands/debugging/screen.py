@@ -1,4 +1,4 @@
-"""Controls terminal output while a program and a prompt share the terminal.
+"""Controls the terminal while the debugged program and the prompt share it.
 
 1. We forward the program's output from its own terminal, so that it never appears within a line being typed.
 2. The program's input is our terminal: text typed ahead stays there for the next reader.
@@ -24,16 +24,19 @@ _CHUNK_BYTES = 65536
 
 
 class Screen:
-    """Our stdout; `above` is set while a line is being typed, and runs a function with the prompt removed."""
+    """Our stdout, to which we and the debugged program write.
+
+    `above` is set while the user types a line: it calls a function with the prompt temporarily removed.
+    """
 
     def __init__(self) -> None:
         self.above: Callable[[Callable[[], None]], None] | None = None
         self._rest = b""
-        """An incomplete line of output that waits for its end while the prompt is shown."""
+        """An incomplete line of output, held back while the prompt is shown."""
         self._open_line = False
 
     def program(self, data: bytes) -> None:
-        """Write output of the program, only whole lines while the prompt is shown."""
+        """Write output of the program; while the prompt is shown, write only whole lines."""
         if not data:
             return
         if self.above is None:
@@ -46,7 +49,7 @@ class Screen:
             self.above(lambda: self._write(whole + newline))
 
     def fresh(self) -> None:
-        """Write what is held back and end the line, so that the next output starts a new line."""
+        """Write the output that was held back, and end its line, so that our next output begins a new line."""
         if self._rest:
             rest, self._rest = self._rest, b""
             self._write(rest)
@@ -61,7 +64,7 @@ class Screen:
 
 
 class DebugDisplay(TerminalDisplay):
-    """A terminal display that writes everything to stdout, as debuggers do."""
+    """A terminal display that writes everything to stdout, as pdb and gdb do."""
 
     def __init__(self, settings: Settings, screen: Screen, *, verbose: bool = False) -> None:
         super().__init__(settings, sys.stdout, sys.stdout, verbose=verbose)
@@ -75,7 +78,10 @@ class DebugDisplay(TerminalDisplay):
 
 
 class SharedTerminal(ControllingTerminal):
-    """The terminal under this module's rules. If stdout is not a terminal, the program writes to it directly."""
+    """The terminal that the prompt shares with the program, under the three rules of this module.
+
+    If stdout is not a terminal, the program writes to it directly.
+    """
 
     def __init__(self, screen: Screen) -> None:
         super().__init__()
@@ -88,11 +94,11 @@ class SharedTerminal(ControllingTerminal):
 
     @property
     def present(self) -> bool:
-        """False: job control does not apply to the program."""
+        """Always False, because the program does not take part in job control."""
         return False
 
     def spawning(self) -> dict[str, Any]:
-        """Return `Popen` arguments that give the program our input and a new terminal for its output."""
+        """Return arguments for `Popen` that give the program our input and a new terminal for its output."""
         if sys.platform == "win32":
             return super().spawning()
         if not sys.stdout.isatty():
@@ -103,7 +109,7 @@ class SharedTerminal(ControllingTerminal):
         return {"start_new_session": True, "stdout": self._far, "stderr": self._far}
 
     def spawned(self) -> None:
-        """Start reading the program's output."""
+        """Start reading the program's output; called after the program has been started."""
         if self._far >= 0:
             os.close(self._far)
             self._far = -1
@@ -113,7 +119,7 @@ class SharedTerminal(ControllingTerminal):
         """Do nothing: the program never takes the foreground."""
 
     def take(self) -> None:
-        """Called when the program has stopped: show its pending output and restore our terminal modes."""
+        """Show the stopped program's pending output, and restore our terminal modes."""
         self._drain()
         if self._given:
             self._given = False
@@ -121,7 +127,7 @@ class SharedTerminal(ControllingTerminal):
             set_modes(0, self._ours)
 
     def give(self, group: int) -> None:
-        """Called when the program continues: restore the terminal modes that it had set."""
+        """Restore the terminal modes that the program had set; called when the program continues."""
         del group
         self._screen.fresh()
         self._given = True
@@ -129,10 +135,10 @@ class SharedTerminal(ControllingTerminal):
             set_modes(0, self._programs)
 
     def resumed(self, group: int) -> None:
-        """Do nothing: `fg` changes nothing for the program."""
+        """Do nothing, because the shell's `fg` does not concern the program."""
 
     def gone(self) -> None:
-        """Called when the program has ended: show its remaining output and restore our terminal modes."""
+        """Show the ended program's remaining output, and restore our terminal modes."""
         self._drain()
         if self._output >= 0:
             asyncio.get_running_loop().remove_reader(self._output)
@@ -142,7 +148,7 @@ class SharedTerminal(ControllingTerminal):
         set_modes(0, self._ours)
 
     def leave(self) -> None:
-        """Called when the program continues without us: a separate process forwards its output until it ends."""
+        """Let a separate process forward the program's output, because the program continues without us."""
         if self._output >= 0:
             self._drain()
             os.set_blocking(self._output, True)
@@ -165,7 +171,7 @@ class SharedTerminal(ControllingTerminal):
 
 
 def _set_up(far: int) -> None:
-    """Give the program's terminal our size, and turn off its output processing, which ours does already."""
+    """Give the program's terminal our size, and turn off its output processing, because our terminal does that."""
     import fcntl  # noqa: PLC0415  POSIX only
     import termios  # noqa: PLC0415  the same
 

@@ -1,6 +1,6 @@
-"""Shortens a tool's Markdown to what a debugger's user expects. Pure.
+"""Shortens the Markdown of an agent's tool to the text that a debugger's user expects. Has no side effects.
 
-Text that cannot be shortened is kept unchanged.
+Text in an unknown form stays unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _SECTION = re.compile(r"^(?P<title>[A-Z][^\n`]*):\n\n```\w*\n(?P<body>.*?)^```",
 
 
 class ShownValue(NamedTuple):
-    """The value of an expression, or its error; `more`: what it printed and what the copy prevented."""
+    """The value of an expression, or its error if `failed`.
+
+    `more`: what the expression printed, and what the copy prevented it from doing.
+    """
 
     text: str
     more: str = ""
@@ -33,7 +36,7 @@ class ShownValue(NamedTuple):
 
 
 def value(answer: str) -> ShownValue:
-    """Parse an answer of the tool `evaluate`."""
+    """Return the value or the error in an answer of the tool `evaluate`."""
     text = answer.strip()
     if found := _EVALUATED.fullmatch(text):
         return ShownValue(found["value"], plain(found["more"]))
@@ -45,21 +48,24 @@ def value(answer: str) -> ShownValue:
 
 
 def plain(answer: str) -> str:
-    """Remove Markdown markup, which a terminal's user does not need."""
+    """Return a text without Markdown markup, which a terminal would show literally."""
     text = _BOLD.sub(r"\1", _CODE.sub(r"\1", _FENCE.sub("", answer)))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def section(answer: str, title: str) -> str:
-    """Return the fenced text below `Title:`; empty if there is none."""
+    """Return the fenced text below the line `Title:`; empty if there is no such section."""
     return next((m["body"].rstrip() for m in _SECTION.finditer(answer) if m["title"] == title), "")
 
 
 def is_elsewhere(answer: str) -> bool:
-    """Return whether a tool answered that it does not apply to this kind of program."""
+    """Return whether this answer says that the tool does not apply to this kind of program."""
     return " is not for this program. " in answer
 
 
 def is_unread(answer: str) -> bool:
-    """Return whether a tool that reads without a copy failed to read a value, which `evaluate` may compute."""
+    """Return whether this answer says that the tool could not read a value.
+
+    `evaluate` may still compute the value in a copy.
+    """
     return " was not read: " in answer.partition("\n")[0]

@@ -1,4 +1,7 @@
-"""Writes each answer to a file too, for an editor with a one-line console (Helix); the last line shown is its path."""
+"""Writes each answer to a file as well, for an editor with a one-line console such as Helix.
+
+The last line that the editor shows is the file's path.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,11 @@ if TYPE_CHECKING:
 
 
 class AnswerFile:
-    """Wraps an agent and writes each answer to a file that only its user may read, replacing the previous answer.
+    """Wraps an agent and writes each answer to a file that only its user may read.
 
-    The file is written only if it is new or a regular file of the same user; links, pipes, devices and other users'
-    files are left alone. Answers to clients that have joined the session are not written.
+    An answer replaces the previous answer. The file is written only if it is new or a regular file of the same user;
+    links, pipes, devices and other users' files are left alone. Answers to clients that have joined the session are not
+    written.
     """
 
     def __init__(self, agent: AgentPort, path: str) -> None:
@@ -30,7 +34,7 @@ class AnswerFile:
         self._path = path
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
-        """Answer a question, write the answer's Markdown to the file, and show the file's path as the last status."""
+        """Answer a question and write the answer's Markdown to the file; the last status is the file's path."""
         if ask.joined:
             return await self._agent.answer(ask, debugger, sink)
         copy = _Copy(sink)
@@ -44,7 +48,7 @@ class AnswerFile:
         return answer
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """Recall the program's past through the wrapped agent."""
+        """Return what a copy of the program can rerun up to this stop, from the wrapped agent."""
         return await self._agent.recall(debugger)
 
     async def close(self) -> None:
@@ -52,7 +56,7 @@ class AnswerFile:
         await self._agent.close()
 
     def _write(self, text: Safe) -> Safe:
-        """Write the text and return the absolute path of the file, or the reason why it was not written."""
+        """Write the text; return the file's absolute path, or the reason why the text was not written."""
         path = Path(self._path)
         try:
             path = path.expanduser().absolute()
@@ -72,14 +76,14 @@ def _empty(fd: int) -> None:
 
 
 class _Copy:
-    """A sink that forwards everything and keeps the pieces of the answer."""
+    """An output sink that forwards everything, and keeps the pieces of the answer."""
 
     def __init__(self, sink: SafeSink) -> None:
         self.pieces: list[Safe] = []
         self._sink = sink
 
     def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
-        """Forward one piece of output, and keep it if it belongs to the answer."""
+        """Forward one piece of output; keep the piece if it belongs to the answer."""
         if category == "answer":
             self.pieces.append(text)
         self._sink.emit(category, text, tool)

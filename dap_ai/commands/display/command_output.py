@@ -1,4 +1,7 @@
-"""Prints the commands' lines; a Teller writes them without blocking a session when stderr is a full pipe."""
+"""Prints the lines of the commands.
+
+A Teller prints them from its own thread, because writing to a full pipe on stderr would block a session.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def say_json(value: object) -> None:
-    """Print a value as indented JSON, with escapes for control and invisible characters in each text."""
+    """Print a value as indented JSON; control and invisible characters in its strings are shown as escapes."""
     text = msgspec.json.format(msgspec.json.encode(all_visible(msgspec.to_builtins(value)))).decode()
     click.echo(in_json(text))
 
@@ -32,26 +35,29 @@ def warn(text: str) -> None:
 
 
 class Teller:
-    """Writes lines in its own thread, dropping and counting lines while the queue is full."""
+    """Writes lines in its own thread; while the queue is full, it drops and counts them."""
 
     def __init__(self, write: Callable[[str], None] = warn) -> None:
         self._write = write
         self._lines: queue.Queue[str | None] = queue.Queue(_MAX_LINES)
         self._dropped = self._told = 0
-        """`_dropped` is changed by the telling thread only, `_told` by the writing thread only."""
+        """Numbers of lines that were dropped, and of dropped lines that were reported.
+
+        Only `tell` changes the first; only the writing thread changes the second.
+        """
         # A daemon, so that a line that cannot be written does not keep the process alive.
         self._thread = threading.Thread(target=self._run, name="stderr", daemon=True)
         self._thread.start()
 
     def tell(self, text: str) -> None:
-        """Queue a line for writing. Never blocks, never raises."""
+        """Queue a line for writing; drop it if the queue is full. Never blocks, never raises."""
         try:
             self._lines.put_nowait(text)
         except queue.Full:
             self._dropped += 1
 
     def close(self) -> None:
-        """Write the queued lines, waiting at most about a second for them to be read."""
+        """Write the queued lines, but wait at most about a second for them."""
         try:
             self._lines.put(None, timeout=_CLOSE_S)
         except queue.Full:

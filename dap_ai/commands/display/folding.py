@@ -1,4 +1,7 @@
-"""Omits the evidence of an offline answer, so that the cause remains visible in a terminal; `-v` shows everything."""
+"""Leaves out the evidence sections of an offline answer, so that the cause stays visible in a terminal.
+
+With `-v` the whole answer is shown instead.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,25 @@ _EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
 
 
 class Folding:
-    """Filters an answer that arrives in pieces of any size."""
+    """Removes the evidence sections from an answer that arrives in pieces of any size."""
 
     def __init__(self) -> None:
         self._line = ""
         self._folded: list[str] = []
         self._has_cause = False
-        """Whether the answer states a cause; without one (at a breakpoint), the other sections are the answer."""
+        """Whether the answer has stated a cause.
+
+        Without a cause (at a breakpoint), the other sections are the answer and stay.
+        """
         self._is_open = True
 
     def feed(self, text: str) -> str:
-        """Return the text to show of the lines that `text` completes."""
+        """Add a piece of the answer; return the text to show, in whole lines."""
         *lines, self._line = (self._line + text).split("\n")
         return "".join(f"{line}\n" for line in lines if self._shows(line))
 
     def end(self) -> str:
-        """Return the remaining text to show, and a line that lists the omitted sections."""
+        """Return the remaining text to show, with a line that names the omitted sections."""
         line, self._line = self._line, ""
         rest = line if line and self._shows(line) else ""
         more = f"More, by `-v`: {', '.join(self._folded).lower()}.\n" if self._folded else ""

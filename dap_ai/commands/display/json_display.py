@@ -1,4 +1,7 @@
-"""Output for `--json`: one JSON object per line, an event's body with its name as `event`. See docs/protocol.md."""
+"""Output for `--json`: one JSON object per line, which is an event's body with its name under the key `event`.
+
+docs/protocol.md describes the events.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ class Utf8Cutter:
         self._tail = b""
 
     def feed(self, data: bytes, *, final: bool = False) -> str | bytes:
-        """Return the text decoded so far, or bytes if they are not UTF-8. `final`: no more data follows."""
+        """Decode the next bytes of the stream; return text, or bytes if they are not UTF-8.
+
+        `final`: no more data follows.
+        """
         data = self._tail + data
         self._tail = b""
         try:
@@ -36,73 +42,73 @@ class Utf8Cutter:
 
 
 class JsonLines(RunDisplay[Safe, SafeFields]):
-    """Writes the events of a run as JSON lines, for a program to read."""
+    """Shows a run as JSON lines, for a program to read."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._cutters = {"stdout": Utf8Cutter(), "stderr": Utf8Cutter()}
 
     def command(self, command_line: Safe) -> None:
-        """Write an event `command`."""
+        """Write an event `command`: the command line that is about to run."""
         self._tell("command", {"commandLine": command_line})
 
     def stopped(self, body: SafeFields) -> None:
-        """Write an event `stopped`."""
+        """Write an event `stopped`: the program has stopped."""
         self._tell("stopped", body)
 
     def status(self, text: Safe) -> None:
-        """Write an event `status`."""
+        """Write an event `status`: a line about the run."""
         self._tell("status", {"text": text})
 
     def reply(self, text: Safe) -> None:
-        """Write an event `reply`."""
+        """Write an event `reply`: the output of a debugger command."""
         self._tell("reply", {"text": text})
 
     def ask_output(self, output: AskOutput) -> None:
-        """Write an event `askOutput`."""
+        """Write an event `askOutput`: a piece of the answer, a step or a status."""
         self._write("askOutput", msgspec.to_builtins(output))
 
     def approval(self, wanted: AskApproval) -> None:
-        """Write an event `askApproval`."""
+        """Write an event `askApproval`: an action that needs the user's consent."""
         self._write("askApproval", msgspec.to_builtins(wanted))
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """Write an event `askEnded`."""
+        """Write an event `askEnded`: the end of an answer."""
         self._write("askEnded", msgspec.to_builtins(ended))
 
     def spent(self, questions: int, usage: Usage) -> None:
-        """Write an event `spent`."""
+        """Write an event `spent`: the total cost of a chat."""
         self._write("spent", {"questions": questions, "usage": msgspec.to_builtins(usage)})
 
     def context(self, text: Safe) -> None:
-        """Write an event `context`."""
+        """Write an event `context`: the context of the first question."""
         self._tell("context", {"context": text})
 
     def masked(self, rows: list[Masked]) -> None:
-        """Write an event `masked`."""
+        """Write an event `masked`: the values that were masked."""
         self._write("masked", {"masked": msgspec.to_builtins(rows)})
 
     def program_output(self, category: str, data: bytes) -> None:
-        """Write an event `output`: text as `output`, bytes that are not UTF-8 as `base64`.
+        """Write an event `output` with what the program wrote; empty `data` is the end of the stream.
 
-        Empty `data` means that the stream has ended.
+        The event's field is `output` for UTF-8 text, and `base64` for other bytes.
         """
         if piece := self._cutters[category].feed(data, final=not data):
             text = {"output": piece} if isinstance(piece, str) else {"base64": base64.b64encode(piece).decode()}
             self._write("output", {"category": category, **text})
 
     def exited(self, exit_code: int, text: Safe) -> None:
-        """Write an event `exited`."""
+        """Write an event `exited`: the program has ended."""
         self._tell("exited", {"exitCode": exit_code, "text": text})
 
     def error(self, text: Safe) -> None:
-        """Write an event `error`."""
+        """Write an event `error`: an error that the user must act on."""
         self._tell("error", {"text": text})
 
     def _tell(self, event: str, body: Mapping[str, Any]) -> None:
-        """Write dap_ai's own text with control characters made visible.
+        """Write a text of dap_ai's own, with control characters made visible.
 
-        Answers have been made visible before; the program's output is not changed.
+        In answers, control characters are visible already; the program's output stays unchanged.
         """
         self._write(event, all_visible(body))
 

@@ -1,4 +1,4 @@
-"""Checks whether our next line would continue a line that the program has begun in the same file or pipe."""
+"""Checks whether the program has left an unfinished line in a file or pipe that our next line would continue."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import IO
 
 
 def may_be_within_line(stream: IO[str]) -> bool:
-    """Return whether a stream may end within a line.
+    """Return whether the last line of a stream may lack its line end.
 
-    For a file its last byte decides. A pipe or socket cannot be inspected: True. Anything else: False.
+    A file's last byte decides. A pipe or socket cannot be inspected, so the answer is True; for other streams, False.
     """
     try:
         number = stream.fileno()

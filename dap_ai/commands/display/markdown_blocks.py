@@ -1,4 +1,4 @@
-"""Splits a growing Markdown text into blocks that no longer change. Pure; linear in the length of the text.
+"""Splits a growing Markdown text into blocks that no longer change. Takes time linear in the length of the text.
 
 A block ends at an empty line, a heading at the end of its line, a fenced block at its closing fence. Indented text
 after an empty line may still belong to a list, so a list ends only at a line that cannot belong to it.
@@ -23,7 +23,7 @@ class Blocks:
         self._in_list = False
 
     def feed(self, text: str) -> list[str]:
-        """Return the blocks that `text` completes, without surrounding empty lines."""
+        """Add a piece of Markdown; return the blocks that it completes, without surrounding empty lines."""
         blocks: list[str] = []
         *ended, rest = text.split("\n")
         for part in ended:

@@ -1,7 +1,7 @@
-"""Masks secrets in what `dap-ai ask` itself shows: the command line, the reason for a stop, errors, the export.
+"""Masks secrets in the text that `dap-ai ask` itself shows: command line, reason for a stop, errors, export.
 
-The agent masks its answers with the same Masker. The program's own output is not masked, nor is an action that needs
-the user's consent: the user must see exactly what would be done.
+The agent masks its answers with the same Masker. Two things are not masked: the program's own output, and an action
+that needs the user's consent, because the user must see exactly what the agent would do.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from dap_ai.protocol.wire.ask_messages import AskApproval, AskEnded, AskOutput, 
 from dap_ai.system import texts
 
 _BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
-"""Steps that read no values: after them, the secrets in the program are not known yet."""
+"""Names of the agent's steps that read no values, so that the secrets are not known after them."""
 _WORDS = {"known": "named as one in the program"}
-"""Descriptions of masking rules whose names mean nothing to a user."""
+"""Readable descriptions of masking rules, by the rule's internal name."""
 
 
 class MaskedDisplay:
-    """A `display.Display` that masks text with the session's `masker`.
+    """A display that masks text with the session's `masker` and passes it to another display.
 
-    The reason for a stop at an exception is shown after a delay, once the agent has read it and knows which parts are
-    secret.
+    The reason for a stop at an exception is shown after a delay, once the agent has read the reason and knows which
+    parts are secret.
     """
 
     def __init__(self, display: SafeDisplay, masker: Masker) -> None:
@@ -35,7 +35,7 @@ class MaskedDisplay:
         self._held: list[Callable[[], None]] = []
 
     def write(self, file: Path, text: str) -> None:
-        """Write masked text to a file of the user's. Raises OSError."""
+        """Write a text to a file of the user's, masked. Raises OSError."""
         write_private(file, self.masker.mask(text))
 
     # Methods of dap_ai.commands.display.display.Display, with their text masked.
@@ -97,7 +97,7 @@ class MaskedDisplay:
 
     @property
     def _shown(self) -> SafeDisplay:
-        """The wrapped display, after showing everything that was held back."""
+        """The wrapped display; reading this first shows everything that was held back."""
         self._release()
         return self._display
 
@@ -111,13 +111,13 @@ class MaskedDisplay:
 
 
 def counted(rows: list[Masked]) -> str:
-    """Return the number of secrets as `3 secrets masked`; empty if there are none."""
+    """Describe the number of secrets as `3 secrets masked`; empty if nothing was masked."""
     count = len({row.placeholder for row in rows})
     return f"{texts.counted(count, 'secret')} masked" if count else ""
 
 
 def listed(rows: list[Masked]) -> list[str]:
-    """Return a line per secret: its placeholder, how often it occurred, and the rules that matched it."""
+    """Return one line per secret: its placeholder, how often it occurred, and the rules that matched it."""
     times: dict[str, int] = {}
     rules: dict[str, list[str]] = {}
     for row in rows:

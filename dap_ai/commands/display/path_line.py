@@ -1,4 +1,7 @@
-"""Formats a value path as a line of text: `total -962.28 <- net -1188 <- discount 10 <- DISCOUNTS[name]`. Pure."""
+"""Formats the origin of a value as a line of text, from the value back to its source. Has no side effects.
+
+Example: `total -962.28 <- net -1188 <- discount 10 <- DISCOUNTS[name]`.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,15 @@ ARROW = " <- "
 NOT_KNOWN = "?"
 AT_STOP = " (when it stopped)"
 _LEAST_LINKS = 3
-"""Minimum number of links; a shorter path adds nothing to the answer."""
+"""Minimum number of links to show; a shorter path adds nothing to the answer."""
 _MAX_VALUE, _MAX_EXPRESSION, _MAX_LINKS = 32, 32, 8
 
 
 def links(path: Sequence[PathNode]) -> list[tuple[PathNode, bool]]:
-    """Return the nodes of a path to show, omitting repetitions of the same value under the same name.
+    """Return the nodes of a value's path to show, each with a flag; repeated nodes are left out.
 
-    Each node comes with whether it is the previous node's value under another name.
+    A node is repeated if it has the name and the value of the node before. The flag tells whether the node has the
+    value of the node before under another name.
     """
     shown: list[tuple[PathNode, bool]] = []
     before: PathNode | None = None
@@ -31,7 +35,10 @@ def links(path: Sequence[PathNode]) -> list[tuple[PathNode, bool]]:
 
 
 def chain(path: Sequence[PathNode]) -> str:
-    """Format the path on one line, each value under its first name only; empty if the path is too short."""
+    """Format a value's path on one line; empty if the path is too short.
+
+    A value appears under its first name only, except at the path's end.
+    """
     shown = [(node, is_same) for node, is_same in links(path) if not is_same or node is path[-1]]
     if len(shown) < _LEAST_LINKS:
         return ""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 def open_private(path: Path, flags: int, check: Callable[[int], None]) -> int:
-    """Open a regular file with mode 0600, creating it if missing; refuses links, pipes and devices.
+    """Open a regular file that only its user can read (mode 0600), and create it if it is missing.
 
-    `check` is called with the file descriptor before anything is changed, and may raise to refuse it. Raises OSError,
-    or whatever `check` raises.
+    Refuses links, pipes and devices. `check` is called with the file descriptor before anything is changed, and may
+    raise to refuse the file. Raises OSError, or whatever `check` raises.
     """
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
         flags |= getattr(os, name, 0)

@@ -2,7 +2,8 @@
 
 1. No block is printed twice, so that an answer takes linear time and does not flicker.
 2. If stdout is not a terminal, the answer is written as unrendered Markdown.
-3. Characters that control or hide in a terminal (protocol/wire/visible.py) are shown as escapes, whatever their source.
+3. Characters that control a terminal or hide in it (protocol/wire/visible.py) are shown as escapes, whatever their
+   source.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _MAX_MORE_LINES = 4
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is working"
 _PROGRESS = ("the model is thinking", "waiting for ", "tried ")
-"""Prefixes of status texts that only report waiting: the spinner shows them instead of a line."""
+"""Prefixes of status texts that only report waiting; the spinner shows such a text instead of a line."""
 _ENDINGS: dict[EndReason, str] = {
     "cancelled": "the answer was cancelled",
     "notStopped": "nothing could be read: the program was not stopped",
@@ -73,13 +74,13 @@ class TerminalDisplay:
         self._doing = "looking at the program" if by_analyst else _AT_WORK
         self._folding = Folding() if by_analyst and not verbose else None
         self._notice = ""
-        """The first status of each answer, which names who answers; shown once per chat."""
+        """The first status of an answer, which names who answers; shown once per chat."""
         self._blocks = Blocks()
         self._answered = False
         self._open_line = False
-        """Whether program output that passes through us ends within a line."""
+        """Whether the program output that we have written ends within a line."""
         self._is_shared = False
-        """Whether a program has been started that writes to the same terminal."""
+        """Whether we have started a program that writes to the same terminal."""
         self._spinner: Status | None = None
 
     def command(self, command_line: Safe) -> None:
@@ -111,7 +112,7 @@ class TerminalDisplay:
             self._spinner.start()
 
     def status(self, text: Safe) -> None:
-        """Show one line."""
+        """Show one line about the run on stderr."""
         self._dim(text)
 
     def reply(self, text: Safe) -> None:
@@ -120,7 +121,10 @@ class TerminalDisplay:
         self._write(visible(text).rstrip("\n") + "\n")
 
     def ask_output(self, output: AskOutput) -> None:
-        """Show complete blocks of the answer, or a step on one line (with its whole result if verbose)."""
+        """Show the agent's output: whole blocks of the answer, each step on one line, each status.
+
+        With `-v`, a step is shown with its whole result.
+        """
         text, wait = output.output.strip(), self._doing
         if output.category == "answer":
             self._answer(visible(output.output))
@@ -135,7 +139,10 @@ class TerminalDisplay:
             self._wait(wait)
 
     def approval(self, wanted: AskApproval) -> None:
-        """Show the whole action and the model's reason, neither of which can pass for a line of ours."""
+        """Show the whole action that needs consent, and the model's reason.
+
+        Neither can be mistaken for a line of ours.
+        """
         self._quiet()
         action, reason = on_one_line(wanted.action), plain(wanted.reason, _MAX_REASON_CHARS)
         self._err.print(Text("The agent wants to act on the program:", style="bold"))
@@ -145,7 +152,7 @@ class TerminalDisplay:
         self._err.print(Text(f"    its reason: {reason or 'none given'}", style="dim"), soft_wrap=True)
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """Show the rest of the answer, its cost, and why it ended early if it did."""
+        """Show the rest of the answer and its cost; if it ended early, show why."""
         self._quiet()
         if not self._answered:
             self._answer(visible(ended.answer))
@@ -164,31 +171,34 @@ class TerminalDisplay:
             self._fail(ended.error or "the answer failed")
 
     def _path(self, ended: AskEnded) -> None:
-        """Show the origin of the value on one line."""
+        """Show on one line where the value in question came from."""
         if ended.path and (told := chain(ended.path)):
             self._dim(f"path: {told}")
 
     def prompting(self) -> None:
-        """Stop the spinner, so that the user's line has its own line."""
+        """Stop the spinner, because the user's line needs a line of its own."""
         self._quiet()
 
     def spent(self, questions: int, usage: Usage) -> None:
-        """Show one line."""
+        """Show a chat's number of questions and its cost on one line."""
         self._dim(f"{questions} questions: {cost(usage)}")
 
     def context(self, text: Safe) -> None:
-        """Write the context to stdout as a model would get it."""
+        """Write the context to stdout exactly as a model would get it, apart from escaped characters."""
         self._quiet()
         self._write(visible(text).rstrip("\n") + "\n")
 
     def masked(self, rows: list[Masked]) -> None:
-        """Show a line per secret, or that nothing was masked."""
+        """Show one line per masked secret, or a line that nothing was masked."""
         self._quiet()
         for line in listed(rows) or ["nothing was masked"]:
             self._dim(line)
 
     def program_output(self, category: str, data: bytes) -> None:
-        """Write output that the debug adapter reports for the program; the program itself writes to the terminal."""
+        """Write program output that the debug adapter reports.
+
+        A program that shares the terminal writes its output there itself.
+        """
         stream: BinaryIO = sys.stdout.buffer if category == "stdout" else sys.stderr.buffer
         self._quiet()
         stream.write(data)
@@ -197,14 +207,14 @@ class TerminalDisplay:
             self._open_line = not data.endswith(b"\n")
 
     def exited(self, exit_code: int, text: Safe) -> None:
-        """Show how the program ended."""
+        """Show how the program ended, on a line of its own."""
         del exit_code
         self._quiet()
         self._fresh_line()
         self._dim(text)
 
     def error(self, text: Safe) -> None:
-        """Show an error on one or more lines."""
+        """Show an error in red on stderr."""
         self._fail(text)
 
     def _fail(self, text: str) -> None:
@@ -259,7 +269,7 @@ class TerminalDisplay:
         return self._err.width if self._err.is_terminal else _MAX_LINE_CHARS
 
     def _fresh_line(self) -> None:
-        """Start a new line unless the current one is empty.
+        """Start a new line on stderr, unless the current line is empty.
 
         Writing as many spaces as the terminal is wide wraps only if the program has begun a line.
         """
@@ -270,7 +280,7 @@ class TerminalDisplay:
             self._dim("\n")
 
     def _fresh_answer(self) -> None:
-        """Start a new line on stdout before an answer, if stdout is not where the run's messages go."""
+        """Start a new line on stdout before an answer, if stdout and stderr go to different places."""
         if self._is_shared and not self._out.is_terminal and not are_one(self._out.file, self._err.file):
             self._write("\n" if may_be_within_line(self._out.file) else "")
 
@@ -281,7 +291,7 @@ class TerminalDisplay:
 
 
 def _trimmed(lines: list[list[Segment]]) -> list[Segment]:
-    """Return a block's lines without surrounding empty lines, followed by one empty line."""
+    """Return a block's rendered lines without surrounding empty lines, followed by one empty line."""
     while lines and not _text(lines[0]).strip():
         lines = lines[1:]
     while lines and not _text(lines[-1]).strip():
@@ -292,7 +302,7 @@ def _trimmed(lines: list[list[Segment]]) -> list[Segment]:
 
 
 def _without_padding(line: list[Segment]) -> list[Segment]:
-    """Remove trailing spaces that only pad the line, because a user would copy them with it."""
+    """Remove the spaces that only pad a line, because a user would copy them with the text."""
     while line and not line[-1].text.strip():
         line = line[:-1]
     return [*line[:-1], Segment(line[-1].text.rstrip(), line[-1].style)] if line else []
@@ -303,7 +313,7 @@ def _text(line: list[Segment]) -> str:
 
 
 def _step(step: ToolStep, chars: int) -> str:
-    """Format a step as `· evaluate(len(x)) -> 3 (8 ms, snapshot)` in at most `chars` characters; the result is cut."""
+    """Format an agent's step as `· evaluate(len(x)) -> 3 (8 ms, snapshot)`; shorten the result to fit `chars`."""
     notes = [f"{1000 * step.seconds:.0f} ms"] if step.seconds else []
     notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
     end = f" ({', '.join(notes)})" if notes else ""
@@ -318,7 +328,10 @@ def _one_line(text: str, chars: int = _MAX_LINE_CHARS) -> str:
 
 
 class _Wait:
-    """A spinner's text, with the elapsed seconds after a while; rendered anew for each frame."""
+    """The text of a spinner, with the elapsed seconds once the wait is long.
+
+    Rich renders it again for each frame.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = visible(text)

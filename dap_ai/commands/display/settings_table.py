@@ -20,7 +20,7 @@ _MIN_LAST_CHARACTERS = 24
 
 
 def resolve(flags: Mapping[str, Any]) -> configuration.Resolved:
-    """Return the settings in effect in this folder, without launch arguments. Raises UsageError."""
+    """Return the settings for the current folder, from files, environment and command line. Raises UsageError."""
     try:
         resolved = configuration.load(Path.cwd(), flags, os.environ)
         _check_patterns(resolved)
@@ -30,7 +30,7 @@ def resolve(flags: Mapping[str, Any]) -> configuration.Resolved:
 
 
 def _check_patterns(resolved: configuration.Resolved) -> None:
-    """Raise ConfigError for an invalid mask pattern: otherwise its secrets would be sent unmasked."""
+    """Raise ConfigError if a mask pattern is invalid, because its secrets would reach the model unmasked."""
     if not resolved.settings.mask:
         return
     from dap_ai.agent.masking.mask import Masker, PatternError  # noqa: PLC0415  30 ms, spared above
@@ -42,13 +42,16 @@ def _check_patterns(resolved: configuration.Resolved) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table with columns as wide as needed; on a terminal, wrap the last column to the remaining width."""
+    """Print a table whose columns are as wide as needed; on a terminal, wrap the last column to fit."""
     for line in table([head, *rows], shutil.get_terminal_size().columns if sys.stdout.isatty() else None):
         say(line)
 
 
 def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
-    """Return the lines of a table; `columns`: maximum characters per line, None: no limit."""
+    """Return the lines of a table, with the last column wrapped to fit into `columns` characters.
+
+    None for `columns` means no limit.
+    """
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in list(zip(*rows, strict=True))[:-1]]
     indent = sum(widths) + 2 * len(widths)
@@ -62,5 +65,8 @@ def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
 
 
 def _folded(text: str, room: int) -> list[str]:
-    """Wrap text to `room` characters per line; a combining character separated from its base is escaped."""
+    """Wrap text to `room` characters per line.
+
+    If the wrapping separates a combining character from its base, the character is escaped.
+    """
     return [visible(line) for line in textwrap.wrap(text, room)]

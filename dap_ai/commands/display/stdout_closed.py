@@ -1,4 +1,7 @@
-"""Detects a closed stdout, which a long search would not notice because it writes nothing."""
+"""Detects that the reader of our stdout has closed it.
+
+A long search would not notice, because it writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from collections.abc import Callable, Generator
 
 @contextlib.contextmanager
 def on_stdout_closed(tell: Callable[[], None]) -> Generator[None]:
-    """Call `tell` once the reader of stdout has closed it, within this context; pipes and sockets on POSIX only."""
+    """Call `tell` when the reader of stdout closes it, as long as this context is open.
+
+    Works for pipes and sockets on POSIX only.
+    """
     loop, fd = asyncio.get_running_loop(), _stdout()
 
     def look() -> None:
@@ -32,7 +38,7 @@ def on_stdout_closed(tell: Callable[[], None]) -> Generator[None]:
 
 
 def _stdout() -> int:
-    """Return the file descriptor of stdout; -1 unless it is a pipe or a socket."""
+    """Return the file descriptor of stdout if it is a pipe or a socket, otherwise -1."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # stdout is closed or replaced by another object
         mode = os.fstat(sys.stdout.fileno()).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
@@ -41,7 +47,7 @@ def _stdout() -> int:
 
 
 def _is_unread(fd: int) -> bool:
-    """Return whether the other end is closed; False for a socket that merely has input."""
+    """Return whether the other end of a pipe or socket is closed; a socket with input does not count."""
     import select  # noqa: PLC0415  `poll` is POSIX only
 
     poll = select.poll()

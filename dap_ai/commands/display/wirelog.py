@@ -1,7 +1,7 @@
-"""The wire log (`--log FILE`): masked JSON lines, written in a separate thread during the session.
+"""The wire log (`--log FILE`): a debug session's messages as masked JSON lines.
 
-Errors do not affect the session: a full disk ends the log only. If the proxy is killed, at most the last fifth of a
-second is missing.
+A separate thread writes them during the session. Errors do not affect the session: a full disk ends only the log. If
+the proxy is killed, at most the last fifth of a second is missing.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 _HEADER = b'{"dap_ai": '
 _MAX_OLD_BYTES = 64 << 20
-"""Maximum size of an existing log; the next session renames a larger one to FILE.old and starts a new file."""
+"""Maximum size of an existing log; the next session renames a larger log to FILE.old and starts a new file."""
 _MAX_SESSION_BYTES = 1 << 30
 _MAX_WAITING_BYTES = 32 << 20
 _STALL_S = 10.0
-"""Seconds without a successful write after which the log ends."""
+"""Seconds without a successful write after which recording stops."""
 _BATCH_S = 0.1
-"""Seconds during which rows are collected and written together."""
+"""Seconds to collect rows before writing them together."""
 _CHUNK_BYTES = 256 << 10
 _ITEM_BYTES = 300
-"""Approximate size of an event or effect without its body."""
+"""Approximate size in bytes of an event or effect without its body."""
 
 
 class WireLog:
-    """A log file of numbered sessions, concurrent or successive, readable by its user only.
+    """A log file of numbered sessions, which may overlap; only its user can read it.
 
     Raises OSError, and ValueError if the file is not a wire log.
     """
@@ -54,7 +54,7 @@ class WireLog:
         os.close(self._open())
 
     def begin(self, header: SafeRow) -> tuple[int, int]:
-        """Write a session's first line; return the open file descriptor and the session's number.
+        """Write the first line of a new session; return the open file descriptor and the session's number.
 
         Raises OSError, ValueError.
         """
@@ -84,10 +84,10 @@ class WireLog:
 
 
 class SessionLog:
-    """Records one session; implements dap_ai.adapter.io.ports.Journal.
+    """Records one debug session in a wire log; implements dap_ai.adapter.io.ports.Journal.
 
-    Call `record` and `close` in the session's thread; `masker` and `known` are called in the writing thread. `known`:
-    returns secrets that others have found; `failed`: called at most once, in the session's thread, with the reason why
+    Call `record` and `close` in the session's thread; the writing thread calls `masker` and `known`. `known` returns
+    secrets that other maskers have found. `failed` is called at most once, in the session's thread, with the reason why
     the log has ended.
     """
 
@@ -143,14 +143,14 @@ class SessionLog:
                     self._give_up("it accepts no more data")
 
     def close(self) -> None:
-        """End the log after the session; the waiting rows are still written."""
+        """End the log after the session; rows that wait are still written."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         self._tell()
 
     def _new_rules(self) -> list[Event | Effect | Row]:
-        """Return a row with the rules if the backend's rules have changed, else nothing."""
+        """Return a row with the backend's rules if they have changed since the last row, otherwise nothing."""
         if self._session.rules is self._rules:
             return []
         self._rules, before = self._session.rules, self._rules_row
@@ -158,14 +158,14 @@ class SessionLog:
         return [] if self._rules_row == before else [self._rules_row]
 
     def _start(self) -> None:
-        """Start the log at the first event, when the session's options are final."""
+        """Start the log at the first event, because the session's options are final then."""
         self._header = {"backend": self._backend, **self._rules_row, **options_row(self._session.options)}
         self._began = time.monotonic()
         self._thread.start()
         atexit.register(self.finish)
 
     def finish(self) -> None:
-        """Close the log and wait a limited time until everything is written."""
+        """End the log, and wait a limited time for the remaining rows to be written."""
         self.close()
         if self._header:
             self._thread.join(_STALL_S)
@@ -220,7 +220,7 @@ class SessionLog:
             write(fd, encode({"session": number, "at": round(time.monotonic() - self._began, 6), "ended": True}))
 
     def _next_batch(self) -> list[tuple[float, int, Sequence[Event | Effect | Row]]]:
-        """Return the waiting rows; empty at the end of the log."""
+        """Wait for rows to write and return them; empty at the end of the log."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing or self._failure)
             self._changed.wait_for(self._is_urgent, _BATCH_S)
@@ -238,12 +238,12 @@ class SessionLog:
 
 
 def encode(row: SafeRow) -> bytes:
-    """Encode a row as one line of JSON."""
+    """Encode a row of the log as one line of JSON."""
     return in_json(json_text(row)).encode() + b"\n"
 
 
 def write(fd: int, data: bytes) -> int:
-    """Write all of the data and return its size in bytes. Raises OSError."""
+    """Write all of `data` to a file descriptor and return its size in bytes. Raises OSError."""
     left = memoryview(data)
     while left:
         left = left[os.write(fd, left) :]
@@ -269,7 +269,7 @@ def _last_number(fd: int) -> int:
 
 @contextlib.contextmanager
 def _locked(fd: int) -> Generator[None]:
-    """Lock the file, so that two processes do not use the same session number."""
+    """Lock the log file in this context, so that two processes do not use the same session number."""
     try:
         import fcntl  # noqa: PLC0415  not on Windows
     except ImportError:

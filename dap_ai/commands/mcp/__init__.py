@@ -1,10 +1,10 @@
 """The command `dap-ai mcp`: serves the debugger to coding agents over the Model Context Protocol.
 
-It uses the guests, targets and endings of `running/`, and queries a session with `ask` and `askTool`, one question at a
+It uses sessions, targets and endings of `running/`, and queries a session with `ask` and `askTool`, one question at a
 time. `mcp_server.py` is the only file that uses the SDK, and is imported when the server runs.
 
-1. The user's program and files never change. A user's session is joined once, and left when the client ends; programs
-   that the agent starts are clients in this process, cannot be joined, and end with it.
+1. The user's program and files never change. The server joins a user's session once, and leaves it when the client
+   ends. Sessions that the agent starts live in this process, cannot be joined, and end with it.
 2. A call is a plain asyncio task: the SDK's cancel scopes would interrupt ending a program.
 3. On a signal the process ends with `os._exit`: the SDK reads stdin in a thread that cannot be interrupted.
 4. An answer is shortened to a maximum size by whole paragraphs, the most important first (`brief.py`).

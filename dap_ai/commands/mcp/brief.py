@@ -1,4 +1,7 @@
-"""Shortens an answer to fit a model's conversation: cause, advice, the values that prove it. Pure."""
+"""Shortens an answer so that it fits into a model's conversation. Has no side effects.
+
+It keeps the cause, the advice and the values that prove the cause.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ import re
 from dap_ai.agent.report.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, NO_RANKING, WHY, name_of
 
 ANSWER_BYTES = 1300
-"""Maximum size of an answer in bytes; with the text around it, it stays below 1.5 KB."""
+"""Maximum size of a shortened answer in bytes; with the text around it, the result stays below 1.5 KB."""
 RESULT_BYTES = 6000
-"""Maximum size of another tool's result in bytes."""
+"""Maximum size in bytes of the results of tools other than `ask`."""
 MORE = "(Shortened: `ask` with more=true gives the whole.)"
 _CUT = "\n... (shortened: ask for a part of it)"
 _LEAD = re.compile(r"\*\*([^*]+?)(?: \(a guess\))?[.:]\*\*")
@@ -24,7 +27,7 @@ _LEFT_OUT = frozenset({NO_MODEL, NO_RANKING})
 
 
 def brief(answer: str, limit: int = ANSWER_BYTES) -> str:
-    """Return the most important paragraphs that fit into `limit` bytes of UTF-8, in their original order."""
+    """Return the answer's most important paragraphs in their original order, at most `limit` bytes of UTF-8."""
     parts = [part for part in _paragraphs(answer) if part.strip("*") not in _LEFT_OUT]
     if _size("\n\n".join(parts)) <= limit:
         return "\n\n".join(parts)
@@ -35,9 +38,9 @@ def brief(answer: str, limit: int = ANSWER_BYTES) -> str:
 
 
 def _fitting(parts: list[str], room: int) -> set[int]:
-    """Return the indexes of the paragraphs that fit, in order of importance.
+    """Return the indexes of the paragraphs to keep, chosen by importance.
 
-    The first paragraph of a section that does not fit ends that section; other sections use the remaining room.
+    A section ends before its first paragraph that does not fit; other sections use the remaining room.
     """
     kept, cut = set[int](), set[str]()
     for _, number, section in sorted(_ranked(parts)):
@@ -53,7 +56,7 @@ def _fitting(parts: list[str], room: int) -> set[int]:
 
 
 def clipped(text: str, limit: int = RESULT_BYTES) -> str:
-    """Return a text's first `limit` bytes in whole characters, with a note that it was shortened."""
+    """Return the first `limit` bytes of a text, in whole characters, with a note that the text was shortened."""
     if _size(text) <= limit:
         return text
     head = text.encode()[: limit - _size(_CUT)].decode(errors="ignore")
@@ -62,7 +65,7 @@ def clipped(text: str, limit: int = RESULT_BYTES) -> str:
 
 
 def _paragraphs(answer: str) -> list[str]:
-    """Split an answer at empty lines; fenced code, or text after a colon, stays with what introduces it."""
+    """Split an answer at empty lines; fenced code, or text after a colon, stays with the text that introduces it."""
     parts: list[str] = []
     fenced = apart = False
     for line in answer.strip().split("\n"):
@@ -95,7 +98,7 @@ def _ranked(parts: list[str]) -> list[tuple[int, int, str]]:
 
 
 def _rank_of(section: str, *, begins: bool) -> int:
-    """Return a paragraph's rank; the first line about what happened ranks with the advice."""
+    """Return a paragraph's rank; the first line about what happened has the rank of the advice."""
     if section == name_of(HAPPENED) and begins:
         return _ORDER.index(name_of(ADVICE))
     return _ORDER.index(section) if section in _ORDER else 1

@@ -1,4 +1,4 @@
-"""Runs the MCP server until its client or a signal ends it, and cleans up."""
+"""Runs the MCP server until its client or a signal ends it, then ends the sessions that it started."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dap_ai.system import thread_pool
 
 
 def main() -> None:
-    """Run the server. Raises UsageError, MissingExtraError."""
+    """Run the MCP server on stdin and stdout. Raises UsageError, MissingExtraError."""
     thread_pool.run(_main())
 
 

@@ -1,4 +1,4 @@
-"""Instructions for adding the server to each coding agent, for `dap-ai mcp --help` and docs/mcp.md. Pure."""
+"""Instructions for adding the MCP server to each coding agent, for `dap-ai mcp --help` and docs/mcp.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ in .vscode/mcp.json:
 in .cursor/mcp.json:
 {{"mcpServers": {{"dap-ai": {_SERVER}}}}}""",
 }
-"""Instructions by agent: a command, or a file with its content."""
+"""Instructions by coding agent: a command to run, or a file with the text to add to it."""
 
 
 def shown() -> str:

@@ -1,6 +1,7 @@
-"""Names, descriptions and arguments of the server's tools, for checking calls and for clients. Pure.
+"""Names, descriptions and arguments of the MCP server's tools, for checking calls and for clients.
 
-Every client adds all of it to every conversation, so keep it short (`benchmarks/mcp_servers.py` counts the words).
+Every client adds all of this text to every conversation, so keep it short (`benchmarks/mcp_servers.py` counts the
+words).
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ Exceptions = Annotated[list[str], Meta(description="Also stop at `raised` or `us
 
 
 class McpCall(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The arguments of a tool."""
+    """The arguments of an MCP tool; a subclass for each tool."""
 
     tool: ClassVar[str]
     """The tool's name."""
     told: ClassVar[str]
-    """The tool's description for a model."""
+    """The tool's description that a model reads."""
     looks: ClassVar[bool] = True
-    """Whether the tool is read-only: it starts and ends nothing."""
+    """Whether the tool is read-only, so that it starts and ends nothing."""
 
 
 class McpProgramCall(McpCall):
-    """The arguments of a tool that runs a program."""
+    """The arguments of an MCP tool that runs a program."""
 
     looks: ClassVar[bool] = False
     program: Program = ""
@@ -64,7 +65,7 @@ class McpAsk(McpProgramCall, kw_only=True):
 
 
 class McpSessions(McpCall):
-    """Arguments of the MCP tool `sessions`: none."""
+    """The MCP tool `sessions`, which takes no arguments."""
 
     tool: ClassVar[str] = "sessions"
     told: ClassVar[str] = "Debug sessions of the user's editors and of this server, and where they are stopped."
@@ -160,15 +161,15 @@ _ALL: tuple[type[McpCall], ...] = (
     McpStop,
 )
 TOOLS: Mapping[str, type[McpCall]] = {kind.tool: kind for kind in _ALL}
-"""The tools by name; the first is the one to begin with."""
+"""The classes of arguments by tool name; a model should begin with the first tool."""
 
 
 class BadCall(Exception):  # noqa: N818  its text is the answer to the model
-    """Raised if a call's arguments are invalid; the text says which, and what is allowed."""
+    """Raised if a tool call is invalid; the text tells the model what is wrong."""
 
 
 def call_of(name: str, arguments: Mapping[str, Any]) -> McpCall:
-    """Parse a client's call. Raises BadCall."""
+    """Parse a client's call into the arguments of its tool. Raises BadCall."""
     kind = TOOLS.get(name)
     if kind is None:
         raise BadCall(f"There is no tool {name}; there are: {', '.join(TOOLS)}.")
@@ -180,7 +181,7 @@ def call_of(name: str, arguments: Mapping[str, Any]) -> McpCall:
 
 
 def schema_of(kind: type[McpCall]) -> dict[str, Any]:
-    """Return the JSON Schema of a tool's arguments, without fields that mean nothing to a model."""
+    """Return the JSON Schema of a tool's arguments, without entries that mean nothing to a model."""
     (schema,), components = msgspec.json.schema_components([kind])
     return cast("dict[str, Any]", _plain(schema, components))
 

@@ -1,4 +1,4 @@
-"""The Model Context Protocol server, the only file that uses the SDK."""
+"""The Model Context Protocol server on stdin and stdout; the only file that uses the SDK."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
 
 CallTool = Callable[[str, Mapping[str, Any], Callable[[str], Awaitable[None]]], Awaitable[McpResult]]
-"""Runs a tool, given its name, its arguments and a function that reports progress."""
+"""A function that runs a tool, given its name, its arguments and a function that reports progress."""
 
 
 async def serve(call: CallTool) -> None:
@@ -52,7 +52,7 @@ async def serve(call: CallTool) -> None:
 
 
 def listed_tools() -> Sequence[Tool]:
-    """Return the tools in the SDK's type. Raises MissingExtraError."""
+    """Return the descriptions of all tools in the SDK's type. Raises MissingExtraError."""
     types = MCP.load("mcp.types")
     return [
         types.Tool(

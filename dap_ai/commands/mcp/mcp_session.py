@@ -1,7 +1,8 @@
-"""A debug session as the server's tools use it, driven or joined by our client.
+"""A debug session as the MCP server's tools use it: started by this server, or joined as a guest.
 
-1. It answers one question at a time; further ones wait.
-2. Its level is at most `compute`, and code that runs for an answer has no access to secrets, because a model reads it.
+1. A session answers one question at a time; further questions wait.
+2. The level is at most `compute`. Code that runs for an answer has no access to secrets, because a model reads the
+   answer.
 3. If a question's caller is cancelled, the question is cancelled in the session too.
 """
 
@@ -19,7 +20,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.transport.client import DapClient
 
 Tell = Callable[[str], Awaitable[None]]
-"""Called with a masked line for each step of an answer."""
+"""A function that is called with a masked line for each step of an answer."""
 _CLOSED = "closed"
 _REQUEST_S = 20.0
 _ENDED = "The session {name} has ended: `sessions` lists what there is, `start` starts a program."
@@ -27,21 +28,21 @@ _RUNS = "{name} is running: the user must pause it, or it must reach a breakpoin
 
 
 class DebugSession:
-    """A session whose client has already launched or attached; `name` is the callers' name for it."""
+    """A debug session whose client has already launched or attached; `name` is its name for callers."""
 
     def __init__(self, name: str, program: str, client: DapClient, level: Level, *, runs_on: bool = False) -> None:
-        """`runs_on`: another client controls the program, and may continue it."""
+        """Set up the session's state; `runs_on`: another client controls the program and may resume it."""
         self.name = name
         self.program = program
         self.stop: dict[str, Any] | None = None
-        """The body of the newest event `stopped`; None: the program runs or has ended."""
+        """The body of the newest event `stopped`; None while the program runs, and after its end."""
         self.is_stopped = asyncio.Event()
         self.ended = False
-        """Whether the program has ended; questions about what it reported remain possible."""
+        """Whether the program has ended; questions about an exception that it reported remain possible."""
         self.closed = False
-        """Whether the connection is closed."""
+        """Whether the connection to the session is closed."""
         self.answer: AskEnded | None = None
-        """The newest answer."""
+        """The answer to the newest question; None before the first question."""
         self._client = client
         self._level: Level = "observe" if level == "observe" else "compute"
         self._runs_on = runs_on
@@ -57,7 +58,10 @@ class DebugSession:
         return f"{self.name} ({Path(self.program).name})" if self.program else self.name
 
     async def ask(self, question: str, frame: int | None, tell: Tell) -> AskEnded:
-        """Ask a question as a follow-up of this session's earlier ones, and return the answer. Raises as `run` does."""
+        """Ask a question that continues this session's conversation, and return the answer.
+
+        Raises RequestFailed, ConnectionClosed, TimeoutError.
+        """
         async with self._asking:
             arguments = AskArguments(
                 question=question,
@@ -72,7 +76,7 @@ class DebugSession:
             return self.answer
 
     async def run(self, tool: str, arguments: Mapping[str, Any], tell: Tell) -> AskEnded:
-        """Run a tool through `askTool` and return its answer.
+        """Run a tool of the agent through `askTool` and return its answer.
 
         Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
@@ -83,7 +87,7 @@ class DebugSession:
             return await self._answered("askTool", asked, tell)
 
     async def close(self) -> None:
-        """Leave the session; end it if this client drives it."""
+        """Leave the session, or end it if this server started it."""
         await self._client.close()
 
     @property
@@ -91,7 +95,10 @@ class DebugSession:
         return self.stop["threadId"] if self.stop else None
 
     async def _frame_id(self, number: int) -> int:
-        """Return the id of the frame with this number (0: innermost). Raises RequestFailed if it does not exist."""
+        """Return the id of the stack frame with this number (0: innermost).
+
+        Raises RequestFailed if the frame does not exist.
+        """
         if self.stop is None:
             return number
         body = await self._client.request("stackTrace", {"threadId": self._thread_id}, timeout_s=_REQUEST_S)
@@ -111,7 +118,10 @@ class DebugSession:
             raise
 
     async def _until_ended(self, ask_id: str, tell: Tell) -> AskEnded:
-        """Report steps and return the end of the answer. Raises RequestFailed if the session ends before."""
+        """Report each step of an answer through `tell`, and return the whole answer at its end.
+
+        Raises RequestFailed if the session ends first.
+        """
         while True:
             name, body = await self._heard.get()
             if name == _CLOSED:

@@ -1,4 +1,7 @@
-"""Implements the tools: each call returns a masked text; a failure is a sentence that says what to do."""
+"""Implements the MCP tools: each call returns a masked text.
+
+After a failure the text is a sentence that says what to do.
+"""
 
 from __future__ import annotations
 
@@ -34,22 +37,25 @@ from dap_ai.settings.configuration import Settings
 from dap_ai.transport.client import ConnectionClosed
 
 _RUNNERS = frozenset({"pytest", "unittest"})
-"""Test runners, which catch their tests' exceptions: without the extra filter nothing would stop."""
+"""Test runners, which catch the exceptions of tests: without another exception filter nothing would stop."""
 _EXPECTED = (BadCall, click.ClickException, StartError, RequestFailed, ConnectionClosed, SessionFailed, OSError)
 _NOTE = re.compile(r"\s+\(note: .*", re.DOTALL)
-"""A note that debugpy adds to the text of a stop."""
+"""Pattern of a note that debugpy adds to the text of a stop."""
 _SILENT = "The debugger does not answer. Try again; if it stays so, `sessions` says which one hangs."
 
 
 class McpResult(NamedTuple):
-    """The result of a call. `failed`: the text is an error message."""
+    """The result of a tool call. `failed`: the text is an error message."""
 
     text: Safe
     failed: bool = False
 
 
 class McpTools:
-    """The tools of one client. `call` may be cancelled at any time; `close` ends all sessions."""
+    """The MCP tools of one client.
+
+    `call` may be cancelled at any time; `close` ends all sessions that the tools have started.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._sessions = SessionRegistry(settings.sockets, settings.level)
@@ -69,7 +75,10 @@ class McpTools:
         }
 
     async def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> McpResult:
-        """Run a tool in its own task, so that cancelling the call does not interrupt the clean-up."""
+        """Run a tool in its own task and return its result.
+
+        Cancelling the call does not interrupt the tool's clean-up.
+        """
         task = asyncio.get_running_loop().create_task(self._call(name, arguments, tell))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -87,7 +96,7 @@ class McpTools:
             return self._result(f"dap_ai itself has failed ({error!r}); its sessions go on.", failed=True)
 
     async def close(self) -> None:
-        """Cancel all calls and end everything that was started."""
+        """Cancel all calls, and end all sessions that the tools have started."""
         under_way = list(self._under_way)
         for task in under_way:
             task.cancel()
@@ -211,7 +220,7 @@ def _joined(*parts: str) -> str:
 
 
 def _answer_header(session: DebugSession, answer: AskEnded) -> str:
-    """Return a header with the session, who answered, and what went wrong with the answer."""
+    """Return the line above an answer: the session, who answered, and what went wrong with the answer."""
     by = "" if answer.usage.provider == "offline" else f", answered by {answer.usage.model or answer.usage.provider}"
     stale = " The program has gone on meanwhile." if answer.stale else ""
     unfinished = "" if answer.reason == "completed" else f" The answer ended early: {answer.reason}."

@@ -1,4 +1,4 @@
-"""Programs that the server starts: run to the first stop, held there, and ended with their session."""
+"""Debug sessions that the MCP server starts: it runs a program to its first stop and holds it there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PAUSE_S = 3.0
 
 
 class OwnSession(SessionLoop):
-    """A session that the server started, from start to end."""
+    """A debug session that the MCP server started, from start to end."""
 
     def __init__(
         self,
@@ -42,16 +42,19 @@ class OwnSession(SessionLoop):
         wishes: RunOptions,
         made: click.Context,
     ) -> None:
-        """`made`: a context that owns what was created for the session, such as a compiled program, and removes it."""
+        """Set up the session's state.
+
+        `made` is a context that owns what was created for the session, such as a compiled program, and removes it.
+        """
         super().__init__(client, display, target, wishes)
         self._made = made
         self.masker = display.masker
         self.told = told
         self.stopped = self._over = False
-        """Whether the program is stopped (`stopped`), or has ended (`_over`)."""
+        """Whether the program is stopped (`stopped`), and whether it has ended (`_over`)."""
 
     async def to_first_stop(self, seconds: float) -> None:
-        """Run the program until it has stopped or ended; pause it after `seconds`."""
+        """Run the program until it stops or ends; pause it if it still runs after `seconds`."""
         await self.begin()
         await self.target.started(self._session)
         if not await self._next_stop(seconds):
@@ -62,7 +65,10 @@ class OwnSession(SessionLoop):
 
     @property
     def askable(self) -> bool:
-        """Whether the program is stopped, or ended after reporting an exception that can be explained."""
+        """Whether there is a stop or a reported exception to ask about.
+
+        The exception counts only once the program has ended.
+        """
         return self.stopped or (self.caught is not None and self.caught.ended)
 
     def why_not(self) -> Safe:
@@ -86,7 +92,7 @@ class OwnSession(SessionLoop):
             await self.client.close()
 
     async def _next_stop(self, seconds: float) -> bool:
-        """Return whether the program stops or ends within `seconds` of wall-clock time, however busy the machine is."""
+        """Return whether the program stops or ends within `seconds` of wall-clock time."""
         ends = time.monotonic() + seconds
         while not (self.stopped or self._over):
             try:
@@ -97,7 +103,7 @@ class OwnSession(SessionLoop):
         return True
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """Handle one event; see SessionLoop."""
+        """Handle one event that the target lets through; return False after the last event."""
         match name:
             case "stopped":
                 self.stopped = await self.target.stopped(self._session, body, running=True) is not None
@@ -111,17 +117,17 @@ class OwnSession(SessionLoop):
 
 
 class StartRequest(NamedTuple):
-    """A program to run, with its stops and a time limit."""
+    """A program to start, with its breakpoints, exception filters and a time limit in seconds."""
 
     wanted: TargetRequest
     breakpoints: Sequence[BreakpointOption] = ()
     exceptions: Sequence[str] = ()
-    """Exception filters; empty: those of the settings."""
+    """Names of exception filters; empty: the filters from the settings."""
     seconds: float = 20.0
 
 
 async def start_program(start: StartRequest, name: str) -> tuple[OwnSession, DebugSession]:
-    """Start a program and hold it at its first stop, if it has one.
+    """Start a program in a new debug session, and hold it at its first stop, if it stops.
 
     Raises UsageError, StartError, RequestFailed, OSError.
     """

@@ -1,4 +1,4 @@
-"""Collects the messages of a session that the server started, for the result of the call that started it."""
+"""Collects the messages of a debug session that the MCP server started, to add them to a tool's result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _SHOWN_CHARS = 800
 
 
 class SessionDisplay(RunDisplay[Safe, SafeFields]):
-    """A display that keeps notes and output for a model to read later. `masker`: the session's masker."""
+    """A display that keeps notes and output of a run for a model to read later.
+
+    `masker` is the session's masker.
+    """
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
@@ -21,17 +24,17 @@ class SessionDisplay(RunDisplay[Safe, SafeFields]):
         self._output = b""
 
     def note(self, text: Safe) -> None:
-        """Add a note about the run, unless it is already there."""
+        """Add a note about the run, unless the same note is already kept."""
         if text and text not in self._notes:
             self._notes.append(text)
 
     def notes(self) -> list[Safe]:
-        """Return the notes since the last call."""
+        """Return the notes that were added since the last call of this method."""
         notes, self._notes = self._notes, []
         return notes
 
     def output(self) -> Safe:
-        """Return the end of the program's output, masked; empty if there is none."""
+        """Return the end of the program's output, masked; empty if there was no output."""
         text = self._masker.mask(self._output.decode(errors="replace")).strip()
         if not text:
             return ""
@@ -44,13 +47,13 @@ class SessionDisplay(RunDisplay[Safe, SafeFields]):
         self._output = (self._output + data)[-_OUTPUT_BYTES:]
 
     def status(self, text: Safe) -> None:
-        """Add a note."""
+        """Keep a status line as a note."""
         self.note(text)
 
     def error(self, text: Safe) -> None:
-        """Add a note."""
+        """Keep an error as a note."""
         self.note(text)
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """Add an answer that a target gives itself if nothing could be stopped."""
+        """Keep an answer that a target itself gives if nothing could be stopped."""
         self.note(self._masker.mask(ended.answer))

@@ -1,6 +1,6 @@
-"""Finds the session that a call names: one that this server started, or one of the user's, which it joins.
+"""Finds the debug session that a tool call names: a session that this server started, or an editor's session.
 
-1. A user's session is never ended, moved or changed: this server is a guest, and leaves when its client ends.
+1. The server never ends, moves or changes an editor's session: it joins as a guest, and leaves when its client ends.
 2. Every session that the server started ends with it, in whatever state.
 """
 
@@ -31,7 +31,7 @@ from dap_ai.system.load_limits import wait_for
 from dap_ai.transport.client import ConnectionClosed
 
 MOST_OWN = 3
-"""Maximum number of programs held at once; starting another ends the oldest."""
+"""Maximum number of programs held at once; starting another program ends the oldest."""
 _GUEST = "dap-ai mcp"
 _ATTACH_S = 5.0
 _NOTHING = (
@@ -41,7 +41,7 @@ _NOTHING = (
 
 
 class SessionRegistry:
-    """The sessions of one client of the server. `sockets`: the setting `sockets`."""
+    """The debug sessions of one client of the server. `sockets` is the setting of that name."""
 
     def __init__(self, sockets: str, level: Level) -> None:
         self._sockets = sockets
@@ -50,10 +50,13 @@ class SessionRegistry:
         self._guests: dict[str, tuple[AsyncExitStack, DebugSession]] = {}
         self._count = 0
         self._latest: DebugSession | None = None
-        """The session that was started or asked about last; calls for details refer to it."""
+        """The session that was started or asked about last; calls for details use it by default."""
 
     async def start(self, start: StartRequest) -> tuple[OwnSession, DebugSession]:
-        """Start a program, make its session the latest one, and end the oldest if there are too many."""
+        """Start a program in a new session and make that the latest session.
+
+        If too many sessions are held, end the oldest.
+        """
         self._count += 1
         own, session = await start_program(start, f"s{self._count}")
         self._own[session.name] = own, session
@@ -63,7 +66,10 @@ class SessionRegistry:
         return own, session
 
     async def end(self, name: str) -> str:
-        """End a session that this server started ("": the newest) and return its title. Raises UsageError."""
+        """End a session that this server started and return its title; an empty name is the newest session.
+
+        Raises UsageError.
+        """
         if not self._own:
             raise click.UsageError("There is no session of this server to stop; those of the user are not for it.")
         name = name or next(reversed(self._own))
@@ -75,7 +81,7 @@ class SessionRegistry:
         return session.title
 
     def own(self, session: DebugSession) -> OwnSession | None:
-        """Return the program of a session that this server started; None for a user's session."""
+        """Return the OwnSession that belongs to a session; None if an editor started the session."""
         known = self._own.get(session.name)
         return known[0] if known else None
 
@@ -84,17 +90,24 @@ class SessionRegistry:
         return [session for _, session in self._own.values()]
 
     async def user_sessions(self) -> list[SessionStatus]:
-        """Return the user's sessions. Raises SocketError."""
+        """Return the status of all sessions of the user's editors. Raises SocketError."""
         return await look_at_all(self._sockets)
 
     async def detailed(self, name: str) -> DebugSession:
-        """Return a session by name; "": the one that was started or asked about last. Raises as `meant`."""
+        """Return a session by name, for a call about details. Raises as `meant`.
+
+        An empty name is the session that was started or asked about last, if it is still stopped.
+        """
         if not name and self._latest and self._latest.stop:
             return self._latest
         return await self.meant(name)
 
     async def meant(self, name: str) -> DebugSession:
-        """Return a session by name, joining a user's session; "": the only stopped one, or the newest started here."""
+        """Return a session by name; join an editor's session if necessary.
+
+        An empty name is the newest session started here, or else the only stopped session of an editor. Raises
+        UsageError, SocketError, RequestFailed, ConnectionClosed, TimeoutError.
+        """
         self._latest = await self._meant(name)
         return self._latest
 
@@ -115,7 +128,10 @@ class SessionRegistry:
         return await self._join(about.id, about.program)
 
     async def _own_unless_users(self) -> DebugSession:
-        """Return the newest session started here. Raises UsageError if a user's stopped session may be meant."""
+        """Return the newest session that this server started.
+
+        Raises UsageError if an editor's session is stopped too, because the caller may mean that session.
+        """
         newest = self._own[next(reversed(self._own))][1]
         with contextlib.suppress(SocketError):
             users = [seen.about for seen in await self.user_sessions() if seen.about and seen.about.state == "stopped"]
@@ -128,7 +144,7 @@ class SessionRegistry:
         return newest
 
     async def close(self) -> None:
-        """End the sessions started here, and leave those of the user."""
+        """End the sessions that this server started, and leave the editors' sessions."""
         ends = [self._end_quietly(own) for own, _ in self._own.values()]
         leaves = [stack.aclose() for stack, _ in self._guests.values()]
         self._own, self._guests = {}, {}

@@ -23,7 +23,7 @@ _SECTIONS = {
 
 
 class AskCommand(SplitCommand):
-    """The `ask` command: with `--json`, a usage error is also printed as a JSON line.
+    """The click command of `dap-ai ask`; with `--json`, it also prints a usage error as a JSON line.
 
     After PROGRAM, `-v` and `--help` belong to the program, because many programs have these options.
     """
@@ -45,7 +45,7 @@ class AskCommand(SplitCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Extends click's method: reports a usage error as a JSON line too, then raises it."""
+        """Parse the arguments as click does; with `--json`, print a usage error as a JSON line too."""
         try:
             return super().make_context(info_name, list(args), parent, **extra)
         except click.UsageError as error:
@@ -53,7 +53,7 @@ class AskCommand(SplitCommand):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Extends click's method: reports a usage error as a JSON line too, then raises it."""
+        """Run the command as click does; with `--json`, print a usage error as a JSON line too."""
         try:
             return super().invoke(ctx)
         except click.UsageError as error:

@@ -59,7 +59,7 @@ With --exit-code program: the program's own, 128 + n if signal n killed it.
 _flag = partial(click.option, is_flag=True)
 _many = partial(click.option, multiple=True)
 _or_alone = partial(click.option, is_flag=False, flag_value="")
-"""Declares an option whose value may be omitted."""
+"""A decorator that adds an option whose value may be omitted."""
 _OPTIONS = (
     _many("-q", "--question", callback=parse_question, help="Default: why did it stop here?"),
     _flag("--chat", help="Keep asking after an answer, and step; `help` lists what can be typed."),
@@ -187,11 +187,14 @@ _OPTIONS = (
     ),
     click.help_option("-h", "--help"),
 )
-"""All options in the order of the help; `ask_command.py` groups them in sections."""
+"""Decorators for all options of `dap-ai ask`, in the order of the help; `ask_command.py` groups them in sections."""
 
 
 def some_options(*spellings: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds some of `ask`'s options to another command, each named by one of its spellings."""
+    """Return a decorator that adds some of the options of `ask` to another command.
+
+    Each option is named by one of its spellings.
+    """
 
     def give(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(_OPTIONS):
@@ -204,7 +207,7 @@ def some_options(*spellings: str) -> Callable[[Callable[..., Any]], Callable[...
 
 
 def options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a command with all options of `ask`."""
+    """Decorate a command with all options of `dap-ai ask`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function

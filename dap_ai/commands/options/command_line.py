@@ -1,4 +1,4 @@
-"""Separates dap-ai's options from the program's, and parses their values. Pure.
+"""Separates dap-ai's options from the program's, and parses their values.
 
 1. dap-ai's options may come before or after PROGRAM; any other argument after PROGRAM belongs to the program.
 2. Everything after `--` belongs to the program, including PROGRAM itself if it has not been named yet.
@@ -22,7 +22,10 @@ _BREAKPOINT = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<condition>.+))?", 
 
 
 class BreakpointOption(msgspec.Struct, frozen=True):
-    """A breakpoint from the command line. `file` is absolute; `line` is 1-based; an empty condition always holds."""
+    """A breakpoint from the command line.
+
+    `file` is absolute; `line` is 1-based. With an empty `condition`, the program always stops.
+    """
 
     file: str
     line: int
@@ -32,10 +35,10 @@ class BreakpointOption(msgspec.Struct, frozen=True):
 def split(
     arguments: Sequence[str], options: Mapping[str, bool], optional: Container[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """Return dap-ai's arguments, and PROGRAM with its arguments.
+    """Split the arguments into dap-ai's, and PROGRAM with its arguments.
 
     `options` maps each spelling of dap-ai's options to whether the option takes a value. An option in `optional` takes
-    the next argument as its value only if that does not begin with a hyphen.
+    the next argument as its value only if that argument does not begin with a hyphen.
     """
     ours: list[str] = []
     program: list[str] = []
@@ -69,17 +72,20 @@ _NOTES = "dap_ai.misplaced"
 
 
 class SplitCommand(click.Command):
-    """A command whose last parameter is PROGRAM with all of its arguments."""
+    """A click command whose last parameter is PROGRAM with all of its arguments."""
 
     programs_own: tuple[str, ...] = ()
-    """Parameters whose options belong to the program when they follow PROGRAM."""
+    """Names of parameters whose options belong to the program when they follow PROGRAM."""
 
     def split(self, args: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return dap-ai's arguments, and PROGRAM with its arguments."""
+        """Split the arguments into dap-ai's, and PROGRAM with its arguments."""
         return split(args, self._spellings(), OPTIONAL)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Pass only dap-ai's arguments to click, which could take a later one as the missing value of an option."""
+        """Parse dap-ai's arguments only.
+
+        click alone might take an argument of the program as the missing value of an option.
+        """
         ours, program = self.split(args)
         rest = super().parse_args(ctx, ours)
         ctx.params[self.params[-1].name or ""] = tuple(program)
@@ -103,12 +109,15 @@ class SplitCommand(click.Command):
 
 
 def misplaced_options() -> list[str]:
-    """Return the notes about dap-ai options that the current command line passes to a module."""
+    """Return notes about dap-ai's options that the current command line passes to a module by mistake."""
     return click.get_current_context().meta.get(_NOTES, [])
 
 
 def parse_question(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> str:
-    """Return the question, or "" if there is none. Raises BadParameter for several: click would keep only the last."""
+    """Return the question, or an empty string if there is none. Raises BadParameter for several questions.
+
+    click alone would keep only the last question.
+    """
     if len(texts) > 1:
         raise click.BadParameter("only one question is possible. With --chat more can follow, one per line of stdin.")
     return "".join(texts)
@@ -120,7 +129,7 @@ def parse_breakpoints(_ctx: click.Context, _option: click.Parameter, texts: Sequ
 
 
 def parse_assignments(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
-    """Parse each NAME=VALUE into a dict. Raises BadParameter without a name or an equals sign."""
+    """Parse each NAME=VALUE into a dict. Raises BadParameter if the name or the equals sign is missing."""
     parts = [text.partition("=") for text in texts]
     for text, (name, equals, _) in zip(texts, parts, strict=True):
         if not name or not equals:
@@ -129,7 +138,7 @@ def parse_assignments(_ctx: click.Context, _option: click.Parameter, texts: Sequ
 
 
 def breakpoints_by_file(breakpoints: Sequence[BreakpointOption]) -> dict[str, list[dict[str, Any]]]:
-    """Group breakpoints by file, as `setBreakpoints` needs them: it replaces all breakpoints of a file."""
+    """Group breakpoints by file, because `setBreakpoints` replaces all breakpoints of a file."""
     by_file: dict[str, list[dict[str, Any]]] = {}
     for breakpoint_ in breakpoints:
         condition = {"condition": breakpoint_.condition} if breakpoint_.condition else {}

@@ -1,4 +1,4 @@
-"""Where `dap-ai serve` listens, who may connect, and how clients learn the address and the token."""
+"""Options of `dap-ai serve` for its listening address, for who may connect, and for the access token."""
 
 from __future__ import annotations
 
@@ -22,18 +22,21 @@ _ENV = "DAP_AI_TOKEN"
 
 
 class Listening(NamedTuple):
-    """A listening address and its access rule: `host` and `port`, or the `path` of a Unix socket for the same user."""
+    """A listening address, with the rule for who may connect.
+
+    The address is `host` and `port`, or the `path` of a Unix socket, to which only the same user may connect.
+    """
 
     host: str
     port: int
     path: Path | None
     access: SessionAccess
     made_token: bool = False
-    """Whether dap-ai generated the token, so that it has to be shown."""
+    """Whether dap-ai generated the access token, so that it has to show the token."""
 
 
 def listening(text: str, token: str, *, no_token: bool) -> Listening:
-    """Parse `--listen`, `--token` and `--no-token`. Raises UsageError."""
+    """Parse `--listen`, `--token` and `--no-token` into a listening address. Raises UsageError."""
     if token and no_token:
         raise click.UsageError("--token and --no-token contradict each other.")
     if text.startswith(_UNIX):
@@ -57,14 +60,20 @@ def address(text: str, option: str) -> tuple[str, int]:
 
 
 class AddressFile:
-    """The file `listen-PORT.json` in the socket folder, readable by its user only: `{host, port, token, pid}`."""
+    """A file from which clients read the address: `listen-PORT.json` in the socket folder.
+
+    Only its user can read it. It holds `{host, port, token, pid}`.
+    """
 
     def __init__(self, setting: str) -> None:
         self._setting = setting
         self._path: Path | None = None
 
     def write(self, host: str, port: int, token: str) -> Path:
-        """Write the file and return its path, replacing an existing file without following links. Raises OSError."""
+        """Write the file and return its path. Raises OSError.
+
+        Replaces an existing file without following links.
+        """
         path = sockets.folder(self._setting, make=True) / f"listen-{port}.json"
         new = path.with_name(f"{path.name}.{os.getpid()}")
         new.unlink(missing_ok=True)
@@ -76,7 +85,7 @@ class AddressFile:
         return path
 
     def remove(self) -> None:
-        """Remove the file if it was written; further calls do nothing."""
+        """Remove the file if it was written; a second call does nothing."""
         path, self._path = self._path, None
         if path is not None:
             with contextlib.suppress(OSError):
@@ -84,7 +93,10 @@ class AddressFile:
 
 
 def tell_tcp(where: Listening, file: AddressFile, host: str, port: int) -> None:
-    """Print the address on stderr, and the token if dap-ai generated it; a token set by the user is not printed."""
+    """Print the TCP address on stderr, with the token if dap-ai generated it.
+
+    A token set by the user is not printed.
+    """
     warn(f"listening on {host}:{port}")
     if where.access.anonymous:
         warn("without a token: any of your programs can debug as you here")

@@ -1,4 +1,4 @@
-"""Finds dap-ai's options after `-m MODULE`, where they are passed to the module by mistake. Pure."""
+"""Finds dap-ai's options after `-m MODULE`, where they are passed to the module by mistake."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 _RUNNERS = ("pytest", "unittest", "twisted.trial")
-"""Test runners whose `-q` takes no value: they would take a question after it for the name of a test."""
+"""Test runners whose `-q` takes no value, so that they take a question after it for the name of a test."""
 _QUESTION = ("-q", "--question")
 _BOTH = ("--help", "--verbose")
-"""Options that many programs have: after PROGRAM they are meant for the program."""
+"""Options that many programs have; after PROGRAM they belong to the program."""
 _BREAKPOINT = re.compile(r"\S+\.\w+:\d+(?::.+)?", re.DOTALL)
 
 
 def question_for_runner(module: str, arguments: Sequence[str], options: Container[str]) -> str:
-    """Return an error message if a test runner would receive the user's question; empty: it would not."""
+    """Return an error message if a test runner would receive the user's question; otherwise an empty string."""
     known = [name for name in _QUESTION if name in options and module in _RUNNERS]
     asked = next((pair for pair in _pairs(arguments) if pair[0] in known and _is_question(pair[1])), None)
     if asked is None:
@@ -26,7 +26,10 @@ def question_for_runner(module: str, arguments: Sequence[str], options: Containe
 
 
 def misplaced(module: str, arguments: Sequence[str], options: Mapping[str, bool]) -> list[str]:
-    """Return a note for each of dap-ai's options among a module's arguments. `options`: see `command_line.split`."""
+    """Return a note for each of dap-ai's options among a module's arguments.
+
+    `options` maps each spelling of dap-ai's options to whether the option takes a value.
+    """
     found = [name for name, value in _pairs(arguments) if name in options and _is_ours(name, value)]
     return [
         f"{name} stands after -m {module}, so {module} gets it: put dap-ai's own options before -m"
@@ -35,7 +38,7 @@ def misplaced(module: str, arguments: Sequence[str], options: Mapping[str, bool]
 
 
 def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each option with its value or the argument after it, up to `--`."""
+    """Yield each option before `--` with its value, or with the argument after it."""
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     for word, after in zip(own, [*own, ""][1:], strict=True):
         name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
@@ -44,7 +47,7 @@ def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_ours(name: str, value: str) -> bool:
-    """Return whether dap-ai's option is meant; for the short options -q and -b, the value decides."""
+    """Return whether the user meant dap-ai's option; for `-q` and `-b` the value decides."""
     if name == "-q":
         return _is_question(value)
     if name == "-b":

@@ -1,4 +1,4 @@
-"""Describes which provider, model and endpoint would answer a question, and whether there is a key."""
+"""Describes which model provider would answer a question, at which endpoint, and whether an API key is set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dap_ai.agent.providers.openai import OPENAI_URL
 from dap_ai.settings import configuration
 
 Finding = tuple[Literal["ok", "missing"], str, str]
-"""The verdict, details and advice of a check; never contains the key."""
+"""A check's verdict, details and advice; none of them contains the key."""
 
 _TIMEOUT_S = 10.0
 _MAX_BODY_BYTES = 4_000_000
@@ -26,7 +26,10 @@ _FOR_A_MODEL = "For a language model: set OPENAI_API_KEY, or name an endpoint wi
 
 
 def notice_of(settings: configuration.Settings, environ: Mapping[str, str]) -> str:
-    """Return who answers and what leaves the machine, as in an answer's first status line; or why nobody can answer."""
+    """Describe who would answer a question and what leaves the machine, or why nobody can answer.
+
+    An answer's first status line has the same text.
+    """
     try:
         return load(msgspec.structs.replace(settings, record=""), environ).notice
     except ProviderError as error:
@@ -34,9 +37,9 @@ def notice_of(settings: configuration.Settings, environ: Mapping[str, str]) -> s
 
 
 def who_answers(settings: configuration.Settings, environ: Mapping[str, str], *, online: bool = False) -> Finding:
-    """Check whether a provider can answer.
+    """Check whether a model provider can answer questions.
 
-    `online`: also request the endpoint's list of models, which sends it the key and nothing else.
+    `online`: also request the endpoint's list of models, which sends the key to the endpoint and nothing else.
     """
     name = configuration.provider_of(settings, environ)
     try:
@@ -60,14 +63,17 @@ def who_answers(settings: configuration.Settings, environ: Mapping[str, str], *,
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, so that the key is sent to the configured endpoint only."""
+    """Refuses HTTP redirects, so that the key reaches the configured endpoint only."""
 
     def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        """Return None, which makes urllib refuse the redirect."""
+        """Return None, with which urllib refuses a redirect."""
 
 
 def _models(endpoint: ModelEndpoint) -> list[str]:
-    """Return the ids of the models that the endpoint lists; empty if its response is unreadable. Raises ModelError."""
+    """Return the ids of the models that the endpoint lists. Raises ModelError.
+
+    Returns an empty list if the response is unreadable.
+    """
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     request = urllib.request.Request(f"{endpoint.shown}/models", headers=headers)  # noqa: S310  `load` accepts http(s) only
     try:

@@ -1,7 +1,7 @@
-"""Consent at a terminal: shows each action that the agent requests, and asks the user to allow or refuse it.
+"""Asks the user at a terminal to allow or refuse each action that the agent requests.
 
-1. Only a person at a terminal can consent: neither piped input nor anything typed before the question counts.
-2. Anything but a clear yes is a no: an empty line, the end of input, Ctrl-C, no answer in time.
+1. Only a person at a terminal can consent: piped input does not count, and neither does text typed before the question.
+2. Any answer but a clear yes is a no: an empty line, the end of input, Ctrl-C, or no answer in time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _YES, _SESSION = ("y", "yes"), ("s", "session")
 
 
 class Approvals:
-    """Asks for consent, one action at a time; the user's line arrives as the event `consent`."""
+    """Asks the user for consent to one action at a time; the user's line arrives as the event `consent`."""
 
     def __init__(self, controls: Controls, display: Display, prompt: Prompt, events: Events) -> None:
         self._controls = controls
@@ -34,7 +34,7 @@ class Approvals:
         self._timer: asyncio.TimerHandle | None = None
 
     async def on_request(self, body: dict[str, Any]) -> None:
-        """Handle the event `askApproval`: ask the user, or refuse if there is no person at a terminal."""
+        """Handle the event `askApproval`: ask the user; refuse if there is no person at a terminal."""
         wanted = msgspec.convert(body, AskApproval)
         self._display.approval(wanted)
         if not self._prompt.has_person:
@@ -54,7 +54,7 @@ class Approvals:
         self._prompt.ask(QUESTION, tell)
 
     async def on_reply(self, body: dict[str, Any]) -> None:
-        """Handle the event `consent`: pass the user's decision to the agent, unless it is too late."""
+        """Handle the event `consent`: pass the user's decision to the agent if the agent still waits for it."""
         if body["approvalId"] != self._pending:
             return  # too late
         self._forget()
@@ -63,7 +63,7 @@ class Approvals:
         await self._answer(body["approvalId"], allow=remember or word in _YES, remember=remember)
 
     def drop(self) -> None:
-        """Withdraw a pending question, because its decision is no longer needed."""
+        """Withdraw a pending question to the user, because the agent no longer needs a decision."""
         if self._pending:
             self._forget()
             self._prompt.drop()

@@ -1,9 +1,9 @@
 """One run of `dap-ai ask`: a DAP client that starts the program, asks at its stops, and continues it.
 
 1. One queue holds everything that happens, in order: the backend's events, the user's signals and lines, the end.
-2. At most one ask is active. The program stays stopped until the answer has ended, and in a chat until the user
+2. At most one question is active. The program stays stopped until the answer has ended, and in a chat until the user
    continues it, unless the agent continues it with the user's confirmation.
-3. However the run ends, it leaves nothing running except a program that it only attached to.
+3. However the run ends, it leaves no program running, except a program that it only attached to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dap_ai.transport.client import DapClient
 
 
 class AskRun(SessionLoop):
-    """Runs one target from start to end."""
+    """Runs `dap-ai ask` on one target, from start to end."""
 
     def __init__(self, client: DapClient, display: Display, target: Target, wishes: RunOptions, prompt: Prompt) -> None:
         super().__init__(client, display, target, wishes)
@@ -42,16 +42,16 @@ class AskRun(SessionLoop):
         self._interrupted = self._started = self._stopped_once = False
         self._running = self._prompting = self._ended = self._unread = False
         self._untold: dict[str, Any] | None = None
-        """A stop that occurred during a question or at the prompt: the next question is about it."""
+        """A stop that occurred during a question or at the prompt; the next question is about that stop."""
         self._lent = False
-        """Whether the program has the terminal because the agent is about to continue it."""
+        """Whether the program has got the terminal because the agent is about to continue it."""
         self._moving = False
-        """Whether the user of a chat has continued the program to its next stop."""
+        """Whether the user of a chat has told the program to run to its next stop."""
         self._quit = wishes.then == "quit"
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """The questions and answers so far, oldest first."""
+        """The questions and answers of this run so far, oldest first."""
         return self._asking.exchanges
 
     async def run(self) -> AskOutcome:
@@ -96,7 +96,7 @@ class AskRun(SessionLoop):
         await self.target.started(self._session)
 
     async def _next_event(self) -> bool:
-        """Handle one event; return False after the last."""
+        """Handle the next event in the queue; return False after the last event."""
         name, body = await self._events.get()
         goes_on = await self.handle(name, body)
         if self._unread and (self._asking.under_way or self._prompting):
@@ -144,9 +144,10 @@ class AskRun(SessionLoop):
         return True
 
     def _on_output(self, body: dict[str, Any]) -> None:
-        """Show the agent's output, and give the terminal to the program before the agent continues it.
+        """Show the agent's output.
 
-        A program that reads the terminal from the background would be stopped.
+        Before the agent continues the program, the program gets the terminal, because a background process that reads
+        the terminal is stopped.
         """
         self._approvals.drop()
         if body["category"] == "status" and lets_go_on(body["output"]):
@@ -185,7 +186,7 @@ class AskRun(SessionLoop):
         return True
 
     async def _ask_about_caught(self) -> None:
-        """Ask about a program that failed without a stop, if it caught and reported an exception."""
+        """Ask about a program that has failed without a stop, if it caught and reported an exception."""
         if self.caught and self.caught.ended and not self._stopped_once:
             with contextlib.suppress(RequestFailed, TimeoutError, asyncio.TimeoutError):
                 await self._asking.ask(self._wishes.question, None)
@@ -209,7 +210,7 @@ class AskRun(SessionLoop):
             await self.target.introduce(self._session, self._thread_id)
 
     async def _after_answer(self) -> bool:
-        """Prompt the user in a chat, else continue the program; return False if the run is over."""
+        """Prompt the user in a chat, or else continue the program; return False if the run is over."""
         if self._end.exit_code is not None or self._ended:
             return not self._ended  # the program has ended: only the event `terminated` may still follow
         if not self._wishes.chat:
@@ -243,7 +244,7 @@ class AskRun(SessionLoop):
         return True
 
     async def _move(self, command: str) -> None:
-        """Continue the program to its next stop, which is always shown."""
+        """Continue the program to its next stop, and show that stop even if other stops are not shown."""
         self._moving = True
         try:
             await self._resume(command)
@@ -254,7 +255,7 @@ class AskRun(SessionLoop):
             self._read_line()
 
     async def _go_on(self) -> bool:
-        """Continue the program as it would run without us; return False if the run is over."""
+        """Continue the program after the answer; return False if the run is over."""
         if self._wishes.then == "quit" and not self._wishes.each_stop:
             return False
         if not self._wishes.each_stop and not await self.target.let_go(self._session):
@@ -269,7 +270,10 @@ class AskRun(SessionLoop):
         await self.controls.request(command, {"threadId": self._thread_id})
 
     async def _on_interrupt(self) -> bool:
-        """Handle Ctrl-C while we have the terminal: cancel the ask first, then end the run."""
+        """Handle Ctrl-C: clear the line, cancel the question, or interrupt the program; otherwise end the run.
+
+        Return False if the run is over.
+        """
         if self._prompting and self._prompt.interrupted():
             return True
         if self._asking.under_way and not self._interrupted:

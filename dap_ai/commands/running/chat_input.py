@@ -1,4 +1,4 @@
-"""Parses a line at the prompt of `--chat`: a question, or a command that moves the program. Pure."""
+"""Parses a line at the prompt of `--chat` as a question or as a command that moves the program. Has no side effects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PROMPT = "ask> "
 Word = Literal["", "step", "next", "out", "continue", "quit", "help"]
 
 MOVES: Mapping[Word, str] = {"step": "stepIn", "next": "next", "out": "stepOut"}
-"""Commands that continue the program to its next stop, with the DAP requests that they send."""
+"""Commands that run the program to its next stop, with the DAP requests that they send."""
 
 _MEANINGS: Mapping[Word, str] = {
     "step": "run to the next line, stepping into calls",
@@ -34,14 +34,14 @@ HELP = "\n".join(
 
 
 class ChatInput(NamedTuple):
-    """A parsed line of the user's. `word` is "" for a question."""
+    """A parsed line of the user; `word` is the command, or empty for a question."""
 
     word: Word
     question: str = ""
 
 
 def parse(line: str | None) -> ChatInput:
-    """Parse a line; None: the input has ended, which continues the program."""
+    """Parse a line of the user. None is the end of input, which counts as the command `continue`."""
     text = (line or "").strip()
     if not text:
         return ChatInput("continue")

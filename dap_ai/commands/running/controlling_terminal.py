@@ -1,4 +1,6 @@
-"""Hands the terminal over between the program, which has it while it runs, and us, at a stop and at the end.
+"""Hands the terminal over between the program and us.
+
+The program has the terminal while it runs; we have it at a stop and at the end.
 
 1. debugpy's launcher puts the program in its own process group and makes that the foreground group.
 2. A background process must not touch the terminal: if we were not in the foreground at the start, we never take it.
@@ -25,10 +27,13 @@ _OWN_GROUP: dict[str, Any] = (
 
 
 class ControllingTerminal:
-    """The controlling terminal. Without one, every method does nothing."""
+    """The controlling terminal of this process. Without a terminal, every method does nothing."""
 
     def __init__(self, *, ours: bool = True) -> None:
-        """Open the terminal; `ours`: False leaves it alone, because it belongs to another process."""
+        """Open the terminal.
+
+        With `ours` False, leave the terminal alone, because it belongs to another process.
+        """
         self._fd = _open() if ours else None
         self._group = 0
         self._before = 0
@@ -42,7 +47,7 @@ class ControllingTerminal:
 
     @property
     def present(self) -> bool:
-        """Whether there is a controlling terminal."""
+        """Whether this process has a controlling terminal."""
         return self._fd is not None
 
     def spawning(self) -> dict[str, Any]:
@@ -50,15 +55,18 @@ class ControllingTerminal:
         return _OWN_GROUP
 
     def spawned(self) -> None:
-        """Called after the program has been started."""
+        """Take note that the program has been started; the default does nothing."""
 
     def started(self, group: int) -> None:
-        """Called when the program runs as process group `group` and has made itself the foreground group."""
+        """Restore the former foreground process group, if we run in the background.
+
+        Called when the program runs as process group `group`, and may have made itself the foreground group.
+        """
         if self._fd is not None and not self._held and _foreground(self._fd) == group:
             self._set_foreground(self._before)
 
     def take(self) -> None:
-        """Make our process group the foreground, and save the modes that the program had set."""
+        """Make our process group the foreground group, and save the modes that the program had set."""
         if self._fd is None or not self._held or _foreground(self._fd) == self._group:
             return
         self._program_modes = modes_of(self._fd)
@@ -66,7 +74,7 @@ class ControllingTerminal:
         self._set_modes(self._our_modes)
 
     def give(self, group: int) -> None:
-        """Make the program's group the foreground again, and restore its modes."""
+        """Make the program's process group the foreground group again, and restore its terminal modes."""
         if self._fd is None or not self._held or _foreground(self._fd) != self._group:
             return
         if self._program_modes:
@@ -74,7 +82,10 @@ class ControllingTerminal:
         self._set_foreground(group)
 
     def stop_with(self, group: int) -> None:
-        """Stop our group because Ctrl-Z stopped the program, and continue the program when the shell continues us."""
+        """Stop our process group, because Ctrl-Z has stopped the program.
+
+        When the shell continues us, continue the program.
+        """
         self.take()
         os.kill(0, signal.SIGTSTP)
         self.resumed(group)
@@ -82,13 +93,16 @@ class ControllingTerminal:
             os.killpg(group, signal.SIGCONT)
 
     def resumed(self, group: int) -> None:
-        """Called when the shell has continued us, in the foreground or the background."""
+        """Give the terminal to the program if the shell has continued us in the foreground."""
         if self._fd is not None:
             self._held = _foreground(self._fd) == self._group
             self.give(group)
 
     def close(self, *, restore: bool) -> None:
-        """Make our group the foreground again and close the terminal; `restore`: also reset its original modes."""
+        """Make our process group the foreground group again, and close the terminal.
+
+        `restore`: also restore the modes that the terminal had at first.
+        """
         if self._fd is None:
             return
         if self._held and _foreground(self._fd) != self._group:
@@ -124,7 +138,7 @@ def _open() -> int | None:
 
 
 def _foreground(fd: int) -> int:
-    """Return the terminal's foreground process group; -1 once it has hung up."""
+    """Return the process group in the terminal's foreground; -1 if the terminal has hung up."""
     try:
         return os.tcgetpgrp(fd)
     except OSError:
@@ -132,7 +146,7 @@ def _foreground(fd: int) -> int:
 
 
 def modes_of(fd: int) -> Modes:
-    """Return a terminal's modes; empty if `fd` is not a terminal."""
+    """Return a terminal's modes, as termios does; empty if `fd` is not a terminal."""
     if sys.platform == "win32":
         return []
     import termios  # noqa: PLC0415  POSIX only
@@ -144,7 +158,7 @@ def modes_of(fd: int) -> Modes:
 
 
 def set_modes(fd: int, modes: Modes) -> None:
-    """Set a terminal's modes unless they are empty; ignores a terminal that is gone."""
+    """Set a terminal's modes; do nothing if `modes` is empty or the terminal is gone."""
     if sys.platform != "win32" and modes:
         import termios  # noqa: PLC0415  POSIX only
 
@@ -154,7 +168,7 @@ def set_modes(fd: int, modes: Modes) -> None:
 
 @contextlib.contextmanager
 def _unstoppable() -> Generator[None]:
-    """Block SIGTTOU, which would stop a background process group that changes the terminal."""
+    """Block SIGTTOU in this context: the signal would stop a background process that changes the terminal."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
     try:
         yield

@@ -1,8 +1,8 @@
-"""Reads provider settings that the parent process writes to our stdin. See `dap-ai serve --until-eof`.
+"""Reads provider settings that the parent process writes to our stdin (`dap-ai serve --until-eof`).
 
 One JSON object per line: `{"answerer": {"DAP_AI_PROVIDER": "openai", "OPENAI_API_KEY": "...", "DAP_AI_MODEL": null}}`.
-No other process can use this channel, and a key appears in no session message, no log, and no environment that a debug
-adapter or a program would inherit. Therefore no line is ever shown.
+No other process can use this channel. A key appears in no session message, no log, and no environment that a debug
+adapter or a program would inherit, so no line is ever shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from dap_ai.settings.configuration import ConfigError
 
 VARIABLES = frozenset({"DAP_AI_PROVIDER", "DAP_AI_MODEL", "DAP_AI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"})
-"""The variables that choose the provider; no others can be changed this way."""
+"""Names of the variables that choose the provider; other variables cannot be changed this way."""
 TAKEN = "from now on: "
 """Prefix of the line on stderr that names the new provider."""
 REFUSED = "who answers was not changed: "
@@ -29,7 +29,10 @@ class _HolderMessage(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[str], None], line: bytes) -> None:
-    """Apply the settings in a line through `answer_by`; report the result on stderr, never the line."""
+    """Switch to the provider that a line from stdin names, and report the result through `tell`, never the line.
+
+    `answer_by` switches the provider.
+    """
     if not line.strip():
         return
     try:
@@ -47,9 +50,10 @@ def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[s
 
 
 def follow(loop: asyncio.AbstractEventLoop, heard: Callable[[bytes], None], ended: Callable[[], object]) -> None:
-    """Read stdin to its end in the current thread; call `heard` per line and then `ended`, both in the loop.
+    """Read stdin to its end in the current thread.
 
-    Lines longer than the maximum are truncated.
+    `heard` is called with each line, then `ended`; both are called in the loop. Lines longer than the maximum are
+    truncated.
     """
     rest = b""
     with contextlib.suppress(OSError, RuntimeError):  # stdin is closed from the start, or the loop is closed

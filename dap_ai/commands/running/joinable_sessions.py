@@ -1,4 +1,4 @@
-"""Finds the current user's debug sessions, describes them, and selects the one to join."""
+"""Finds the debug sessions of the current user's editors, describes them, and selects a session to join."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_SESSION = (
 
 
 class NothingStopped(Exception):  # noqa: N818  a state, not a mistake
-    """Raised if there is nothing to ask about now; the text says why, and what to do."""
+    """Raised if no program is stopped that could be asked about; the text gives the reason and advice."""
 
 
 def name_of(session: SessionInfo) -> str:
@@ -41,12 +41,15 @@ def name_of(session: SessionInfo) -> str:
 
 
 class SessionStatus(msgspec.Struct):
-    """The status of one session; without `about`, `error` says why nothing is known about it."""
+    """The status of one session. If the session is unknown, `about` is None and `error` has the reason."""
 
     id: str
     about: SessionInfo | None = None
     place: str = ""
-    """Where it is stopped: `shop.py:12 in total: return price`; empty if it is not stopped or the place is unknown."""
+    """Where the program is stopped: `shop.py:12 in total: return price`.
+
+    Empty if it is not stopped, or the place is unknown.
+    """
     error: str = ""
 
 
@@ -54,9 +57,10 @@ class SessionStatus(msgspec.Struct):
 async def joined(
     session_id: str, setting: str, name: str = "dap-ai ask --join"
 ) -> AsyncGenerator[tuple[DapClient, SessionInfo]]:
-    """Yield a client of the session and its description; closing the client leaves the session running.
+    """Join a session in this context; yield a client and the session's description.
 
-    `name`: the client's name, shown in the session. Raises SocketError, RequestFailed, ConnectionClosed, TimeoutError.
+    Closing the client leaves the session running. `name`: the client's name, shown in the session. Raises SocketError,
+    RequestFailed, ConnectionClosed, TimeoutError.
     """
     client, about = await join(session_id, setting, name)
     try:
@@ -66,7 +70,10 @@ async def joined(
 
 
 async def join(session_id: str, setting: str, name: str = "dap-ai ask --join") -> tuple[DapClient, SessionInfo]:
-    """Return a client of the session and its description; the caller closes the client. Raises as `joined`."""
+    """Join a session; return a client, which the caller closes, and the session's description.
+
+    Raises SocketError, RequestFailed, ConnectionClosed, TimeoutError.
+    """
     client = DapClient(await sockets.connect(session_id, setting))
     try:
         hello = client.initialize("dap-ai", clientName=name, columnsStartAt1=True)
@@ -77,17 +84,18 @@ async def join(session_id: str, setting: str, name: str = "dap-ai ask --join") -
 
 
 async def look_at_all(setting: str) -> list[SessionStatus]:
-    """Return the status of every session, oldest first, querying all at once. Raises SocketError."""
+    """Return the status of every session, oldest first; all sessions are queried at once. Raises SocketError."""
     seen = await asyncio.gather(*(_look(session_id, setting) for session_id in sockets.session_ids(setting)))
     return [session for session in seen if session]
 
 
 def choose(seen: Sequence[SessionStatus], wanted: str, named: str = "--join") -> SessionInfo:
-    """Return the session that `wanted` names, by the start of its id or by its program; "": the only stopped one.
+    """Return the stopped session that `wanted` names, by the start of its id or by its program.
 
-    Naming a session includes its child sessions. `named`: the option that names a session, for errors.
+    If `wanted` is empty, return the only stopped session. Naming a session includes its child sessions. `named`: the
+    option that names a session, for errors.
 
-    Raises UsageError if none or several match, NothingStopped if there is nothing to ask about.
+    Raises UsageError if no session or several match, NothingStopped if there is nothing to ask about.
     """
     there = [session.about for session in seen if session.about]
     if wanted:
@@ -108,7 +116,7 @@ def choose(seen: Sequence[SessionStatus], wanted: str, named: str = "--join") ->
 
 
 def _named(there: list[SessionInfo], wanted: str) -> list[SessionInfo]:
-    """Return the sessions that match by id; only if there are none, those that match by program."""
+    """Return the sessions whose id matches `wanted`, or else the sessions whose program matches."""
     by_id = [about for about in there if about.id == wanted] or [one for one in there if one.id.startswith(wanted)]
     return by_id or [about for about in there if _runs(about, wanted)]
 
@@ -123,7 +131,7 @@ def _runs(about: SessionInfo, wanted: str) -> bool:
 
 
 async def _look(session_id: str, setting: str) -> SessionStatus | None:
-    """Return the status of one session; None: the session has ended."""
+    """Return the status of one session; None if the session has ended."""
     try:
         return await wait_for(_status_of(session_id, setting), LOOK_S)
     except (SessionEnded, ConnectionClosed):

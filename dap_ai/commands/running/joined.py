@@ -1,4 +1,4 @@
-"""The target of `dap-ai ask --join`: a guest in an editor's session that asks and reads, and never moves the program.
+"""The target of `dap-ai ask --join`: a guest client in an editor's session, which asks and never moves the program.
 
 1. The session's own agent answers, with its provider, its masking, and at most its level.
 2. When the guest leaves, the session continues unchanged; only the guest's question is cancelled.
@@ -21,7 +21,7 @@ from dap_ai.protocol.wire.session_messages import SessionInfo
 _OPTIONS = frozenset(
     {"join", "question", "chat", "level", "show_context", "show_masked", "verbose", "export", "json_lines"}
 )
-"""Parameters that can be combined with `--join`."""
+"""Names of the parameters that can be combined with `--join`."""
 _STOP_S = 5.0
 _HEARD = frozenset({"stopped", "askOutput", "askEnded", "line", "notStopped", "closed", "interrupt", "unread"})
 
@@ -34,7 +34,7 @@ _NOT_MOVED = "The editor controls the program: step and continue there, then ask
 
 
 def check_options(context: click.Context) -> None:
-    """Raise UsageError for each option that a guest cannot choose, instead of ignoring it."""
+    """Raise UsageError if the user gave an option that does not apply to an existing session."""
     if context.params["program"]:
         raise click.UsageError("--join asks about an existing session: do not name a PROGRAM with it.")
     for option in context.command.params:
@@ -48,12 +48,12 @@ def check_options(context: click.Context) -> None:
 
 
 def lowered(wishes: RunOptions) -> RunOptions:
-    """Return the options with a level at which a guest cannot act on the program."""
+    """Return the options with a level at which an answer cannot act on the program."""
     return msgspec.structs.replace(wishes, level="observe" if wishes.level == "observe" else "compute")
 
 
 class Joined(Target):
-    """A running session in which this client is a guest."""
+    """An editor's running session that this client has joined as a guest."""
 
     acts = False
     help = _HELP
@@ -65,41 +65,41 @@ class Joined(Target):
         self._about = about
 
     async def start(self, session: TargetSession) -> None:
-        """Join the session, which reports its stop if it has one."""
+        """Join the session, which then reports its stop if the program is stopped."""
         editor = f" in {self._about.client}" if self._about.client else ""
         session.display.status(f"joined {name_of(self._about)}{editor}")
         await session.controls.request("attach", {})
         await session.controls.request("configurationDone")
 
     async def started(self, session: TargetSession) -> None:
-        """Schedule the event `notStopped`, in case the program has continued since the session was chosen."""
+        """Schedule the event `notStopped`, because the program may have continued since the session was chosen."""
         not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
         asyncio.get_running_loop().call_later(_STOP_S, session.events.put_nowait, not_stopped)
 
     async def not_stopped(self, session: TargetSession) -> None:
-        """Report that the program has continued meanwhile."""
+        """Tell the user that the program has continued meanwhile."""
         session.display.status("the program is no longer stopped: it has continued meanwhile")
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Drop the program's start, output and end, which belong to the editor."""
+        """Return None for the program's start, output and end, because the editor handles these events."""
         del session
         return body if name in _HEARD else None
 
     def moves_on(self) -> bool:
-        """Return True: the editor may continue the program and stop it again at any time."""
+        """Return True, because the editor may continue the program at any time."""
         return True
 
     async def introduce(self, session: TargetSession, thread_id: int) -> None:
-        """Show where the program is stopped."""
+        """Show the place where the program is stopped."""
         session.display.status(await session.controls.place(thread_id))
 
     async def let_go(self, session: TargetSession) -> bool:
-        """Return False: the guest leaves without clearing stops."""
+        """Return False, because the guest leaves and the stops belong to the editor."""
         del session
         return False
 
     def closed(self, session: TargetSession, *, unanswered: bool) -> None:
-        """Report the end of the session; it is an error if an answer is still missing."""
+        """Tell the user that the session has ended; this is an error if an answer is still missing."""
         if unanswered:
             session.outcome.failed = True
             session.display.error("the session ended before it could answer")

@@ -12,11 +12,11 @@ from dap_ai.commands.options.command_line import BreakpointOption
 from dap_ai.protocol.wire.ask_messages import AskCaught, Level
 
 ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
-"""Exit codes of `dap-ai ask`; a usage error is 2, an end by signal n is 128 + n."""
+"""Exit codes of `dap-ai ask`; the code is 2 for a usage error and 128 + n for an end by signal n."""
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """The options of a run, independent of its kind of target."""
+    """The options of a run that do not depend on the kind of target."""
 
     question: str
     level: Level
@@ -28,9 +28,9 @@ class RunOptions(msgspec.Struct, frozen=True):
     then: Literal["continue", "quit"] = "continue"
     each_stop: bool = False
     chat: bool = False
-    """Whether the user enters further questions and commands after an answer."""
+    """Whether the user can enter further questions and commands after an answer."""
     export: Path | None = None
-    """The file to write the conversation to at the end."""
+    """The file to write the conversation to at the end of the run."""
     wire_log: Path | None = None
     """The file to record the debug session in."""
     verbose: bool = False
@@ -44,13 +44,13 @@ class AskOutcome(msgspec.Struct):
     answered: bool = False
     failed: bool = False
     signal_number: int = 0
-    """The number of the signal that ended the run early; 0: none."""
+    """The number of the signal that ended the run early; 0 if no signal did."""
     program_status: int | None = None
     """The program's exit status as a shell reports it; None if its end was not observed."""
 
     @property
     def killed(self) -> bool:
-        """Whether the program may have left the terminal in a changed state, because it did not end normally."""
+        """Whether the run did not end normally, so that the program may have left changed terminal modes."""
         return bool(self.signal_number) or self.program_status is None or self.program_status > 128
 
     def status(self) -> int:
@@ -63,7 +63,7 @@ class AskOutcome(msgspec.Struct):
 
 
 def why_caught(caught: AskCaught, exceptions: Sequence[str]) -> str:
-    """Explain why a program did not stop that caught an exception and reported it."""
+    """Explain why there was no stop in a program that caught an exception and reported it."""
     text = f"Nothing stopped: {caught.type} at {Path(caught.file).name}:{caught.line} was caught and reported."
     if caught.filter in exceptions or "raised" in exceptions:
         return text

@@ -1,4 +1,4 @@
-"""Finds the process that is held after a failure."""
+"""Finds the address of a process that is held after a failure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dap_ai.adapter.io import sockets
 
 
 def post_mortem_address(wanted: str, setting: str) -> str:
-    """Return the named address, or that of the only held process if `wanted` is "". Raises UsageError.
+    """Return the address `wanted`, or if it is empty, the address of the only held process.
 
-    `setting` is the setting `sockets`.
+    `setting` is the setting `sockets`. Raises UsageError.
     """
     if wanted:
         return wanted

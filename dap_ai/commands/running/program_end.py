@@ -1,4 +1,4 @@
-"""Ends a run: ends a started program, detaches from an attached one, and reports how the program ended."""
+"""Ends a run: ends a program that we started or detaches from another, and reports how the program ended."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _END_S = 3.0
 
 
 class ProgramEnd:
-    """Tracks whether the program has ended by itself; `finish` makes sure that it has."""
+    """Tracks how a program ends; `finish` ends a program that has not ended by itself."""
 
     def __init__(
         self, client: DapClient, controls: Controls, target: Target, wishes: RunOptions, outcome: AskOutcome
     ) -> None:
         self.exit_code: int | None = None
-        """The program's exit code from the event `exited`; None before that event."""
+        """The exit code from the event `exited`; None before that event."""
         self._client = client
         self._controls = controls
         self._target = target
@@ -32,7 +32,10 @@ class ProgramEnd:
         self._adapter_died = False
 
     async def look_after_adapter(self) -> None:
-        """Check whether a session without the program's exit code ended because its adapter died."""
+        """Note a failure if the session has ended because the debug adapter died.
+
+        This is checked only if the program's exit code is unknown.
+        """
         if self.exit_code is not None:
             return
         try:
@@ -44,7 +47,7 @@ class ProgramEnd:
         self._outcome.failed |= self._adapter_died
 
     async def finish(self, display: Display, *, running: bool, quit_wanted: bool) -> None:
-        """End the program, or detach from one that we attached to, and report how it ended."""
+        """End the program, or detach from a program that we attached to, and report how the program ended."""
         ends, number = self.exit_code is None, self._outcome.signal_number
         if ends and running and self._target.ours and number:
             self._target.job.send(number)
@@ -63,7 +66,10 @@ class ProgramEnd:
             display.exited(self._outcome.program_status, text)
 
     def explain(self, display: Display, caught: AskCaught | None = None) -> None:
-        """Show why a program that ended by itself never stopped. `caught`: the exception that it reported itself."""
+        """Show why a program that ended by itself never stopped.
+
+        `caught`: the exception that the program itself reported.
+        """
         if self._target.ours and not self._outcome.signal_number and not self._outcome.failed:
             status, exceptions = self._outcome.program_status or 0, self._wishes.exceptions
             why = why_caught(caught, exceptions) if caught else self._target.why_no_stop(status, exceptions)

@@ -1,4 +1,4 @@
-"""The program as a job of ours: the launcher that `runInTerminal` starts, and the debuggee that the launcher starts."""
+"""Starts a program through the launcher that the debug adapter requests (`runInTerminal`), and controls it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _LAUNCHER_END_S = 2.0
 class ProgramJob(run_targets.TargetJob):
     """Starts the launcher that the backend requests, and controls the debuggee that the launcher starts.
 
-    `show_output` gets the program's output by category, from threads; without it the program writes to our stdout and
-    stderr.
+    `show_output` is called with the program's output by category, from threads. Without it, the program writes to our
+    stdout and stderr.
     """
 
     def __init__(self, terminal: ControllingTerminal, show_output: Callable[[str, bytes], None] | None = None) -> None:
@@ -44,7 +44,10 @@ class ProgramJob(run_targets.TargetJob):
         self._running = False
 
     async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Answer the reverse request `runInTerminal`: run its command in its folder with its environment."""
+        """Start the launcher, as the adapter's reverse request `runInTerminal` asks.
+
+        Returns the body of the response, with the launcher's process id.
+        """
         env = dict(os.environ)
         changes: dict[str, str | None] = arguments.get("env") or {}
         for name, value in changes.items():
@@ -68,7 +71,7 @@ class ProgramJob(run_targets.TargetJob):
         return {"processId": launcher.pid}
 
     def started(self, debuggee: int) -> None:
-        """Called when the debuggee runs as process `debuggee`, which leads the process group with that number."""
+        """Note that the debuggee runs as process `debuggee`, which leads the process group of that number."""
         self._debuggee = debuggee
         self._terminal.started(debuggee)
         self._running = True
@@ -76,9 +79,9 @@ class ProgramJob(run_targets.TargetJob):
             self._watch = asyncio.create_task(self._watch_for_stops())
 
     def start_has_failed(self) -> bool:
-        """Return whether the launcher has ended, or has had the time to start a debuggee and has none.
+        """Return whether the launcher has no debuggee although it has had the time to start it.
 
-        There is no event for this until a debuggee has connected to debugpy.
+        No event reports this until a debuggee has connected to debugpy.
         """
         if self._launcher is None or time.monotonic() - self._launched_at < _DEBUGGEE_START_S * slack():
             return False
@@ -87,27 +90,27 @@ class ProgramJob(run_targets.TargetJob):
         return True
 
     def paused(self) -> None:
-        """Called when the debugger has stopped the debuggee: take the terminal."""
+        """Take the terminal, because the debugger has stopped the debuggee."""
         self._running = False
         self._terminal.take()
 
     def going_on(self) -> None:
-        """Called when the debugger is about to continue the debuggee: give the terminal back to it."""
+        """Give the terminal to the debuggee, because the debugger is about to continue it."""
         self._terminal.give(self._debuggee)
         self._running = True
 
     def continued_by_shell(self) -> None:
-        """Called after the user typed `fg` or `bg` in the shell."""
+        """Give the terminal to a running debuggee after the user typed `fg` or `bg` in the shell."""
         if self._running:
             self._terminal.resumed(self._debuggee)
 
     def send(self, signal_number: int) -> None:
-        """Send a signal to the debuggee's process group, as its terminal would."""
+        """Send a signal to the debuggee's process group, as a terminal would."""
         if self._debuggee:
             _signal_group(self._debuggee, signal_number)
 
     async def wait(self, timeout_s: float) -> bool:
-        """Return whether the launcher, and so the debuggee, ends within `timeout_s` seconds."""
+        """Return whether the launcher, which ends after the debuggee, ends within `timeout_s` seconds."""
         if self._launcher is None:
             return True
         try:
@@ -117,14 +120,17 @@ class ProgramJob(run_targets.TargetJob):
         return True
 
     def kill(self) -> None:
-        """Kill the debuggee's process group and the launcher, if they still run."""
+        """Kill the debuggee's process group and the launcher if they still run."""
         self.send(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
         if self._launcher and self._launcher.poll() is None:
             _kill_children(self._launcher.pid)
             self._launcher.kill()
 
     async def ended(self) -> int | None:
-        """Wait for the launcher and its last output; return the debuggee's exit code, or None if never launched."""
+        """Wait for the launcher's end and its last output; return the debuggee's exit code.
+
+        None if no launcher was started.
+        """
         if self._watch:
             self._watch.cancel()
         if self._launcher is None:
@@ -138,7 +144,7 @@ class ProgramJob(run_targets.TargetJob):
         return code
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """Return an exit code as a shell reports it, and a description."""
+        """Return an exit code as a shell reports it, and a sentence that describes it."""
         return exit_status(exit_code)
 
     def _pump(self, category: str, fd: int) -> None:
@@ -169,7 +175,7 @@ def _signal_group(leader: int, signal_number: int) -> None:
 
 
 def _kill_children(launcher: int) -> None:
-    """Kill a debuggee that no event has reported yet."""
+    """Kill the launcher's children, among them a debuggee that no event has reported yet."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(launcher)
         process.suspend()  # so that it starts no further child meanwhile
@@ -180,10 +186,10 @@ def _kill_children(launcher: int) -> None:
 
 
 def exit_status(code: int) -> tuple[int, str]:
-    """Return a debuggee's exit code as a shell reports it, and a description.
+    """Return debugpy's exit code of a program as a shell reports it, and a sentence that describes it.
 
-    debugpy reports a death by signal n as 256 - n. 255 means either SIGHUP or `sys.exit(-1)`; the latter is assumed,
-    because it is far more common.
+    debugpy reports a death by signal n as 256 - n. 255 means either SIGHUP or `sys.exit(-1)`; this function assumes the
+    latter, because it is far more common.
     """
     if sys.platform != "win32" and 256 - 64 <= code < 255:
         with contextlib.suppress(ValueError):

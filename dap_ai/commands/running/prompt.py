@@ -1,10 +1,10 @@
-"""Reads a line of the user's while the program is stopped.
+"""Reads a line from the user while the program is stopped.
 
-1. The program shares our stdin, so at most one line is read, and only when requested: the rest is the program's, as
-   after a shell's `read`.
+1. The program shares our stdin, so at most one line is read, and only when requested. The rest belongs to the program,
+   as after a shell's `read`.
 2. A thread waits for the line, so that signals and the end of the program are noticed meanwhile.
-3. A request for consent ignores what was typed before it, and all input that is not a terminal's.
-4. The prompt never goes to a stdout that is not a terminal, and the lines are not written to any file.
+3. A request for consent ignores text typed before it, and all input that does not come from a terminal.
+4. The prompt is written to stdout only if that is a terminal, and the lines are not written to any file.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _STDIN = 0
 
 
 class Prompt:
-    """A prompt that reads the user's lines.
+    """A prompt at which the user enters lines.
 
-    `editing`: edit lines on stdout if it is a terminal; else no prompt is written to stdout. `asks`: a person may be
-    asked for consent. `text` is shown before a line.
+    `editing`: edit lines on stdout if it is a terminal; otherwise no prompt is written to stdout. `asks`: a person may
+    be asked for consent. `text`: the prompt before each line.
     """
 
     def __init__(self, *, editing: bool = True, asks: bool = True, text: str = PROMPT) -> None:
@@ -45,13 +45,19 @@ class Prompt:
         return self._interactive
 
     def read(self, tell: Callable[[str | None], None]) -> None:
-        """Call `tell` with the next line, without its line end, from a thread; None: the input has ended."""
+        """Read a line in a thread, and call `tell` with the line without its line end.
+
+        `tell` gets None at the end of input.
+        """
         self._waiting = True
         threading.Thread(target=self._read, args=(tell,), daemon=True).start()
 
     @property
     def has_person(self) -> bool:
-        """Whether a person can see a question on stderr and type an answer; False in the background and on Windows."""
+        """Whether a person can see a question on stderr and type an answer.
+
+        False in the background and on Windows.
+        """
         if not (self._asks and self._interactive and sys.stderr.isatty() and sys.platform != "win32"):
             return False
         with contextlib.suppress(OSError):
@@ -59,14 +65,14 @@ class Prompt:
         return False
 
     def ask(self, question: str, tell: Callable[[str | None], None]) -> None:
-        """Show a question and call `tell` with a line typed after it, from a thread; not after `drop`."""
+        """Show a question and call `tell` from a thread with a line typed after it, unless `drop` is called before."""
         _forget_typed()
         self._waiting = True
         self._wake = os.pipe()
         threading.Thread(target=self._ask, args=(question, tell, self._wake[0]), daemon=True).start()
 
     def drop(self) -> None:
-        """Withdraw the question, and discard what was typed so far."""
+        """Withdraw the question, and discard the text typed so far."""
         if self._wake:
             os.close(self._wake[1])
             self._wake = None
@@ -74,16 +80,16 @@ class Prompt:
             self._show("\n")
 
     def interrupted(self) -> bool:
-        """Show the prompt again after a SIGINT; return whether the user continues with an empty line.
+        """Show the prompt again after a SIGINT; return whether the user can go on typing.
 
-        The terminal has already discarded what was typed.
+        The terminal has already discarded the typed text.
         """
         if self._interactive and not self._edits:
             self._show(f"\n{self._text}")
         return self._interactive
 
     def close(self) -> None:
-        """Restore the modes of the terminal if a line was still being edited."""
+        """Withdraw the question, and restore the terminal's modes if a line was still being edited."""
         self.drop()
         if self._waiting and self._interactive:
             self._show("\n")
@@ -134,9 +140,9 @@ class Prompt:
 
     @contextlib.contextmanager
     def _interrupt_as_key(self) -> Generator[None]:
-        """Disable the signals of Ctrl-C and Ctrl-Z, so that the line editor gets the keys.
+        """Disable the signals of Ctrl-C and Ctrl-Z in this context, so that the line editor gets the keys.
 
-        It runs in a thread and would not receive the signals.
+        The line editor runs in a thread, which would not receive the signals.
         """
         import termios  # noqa: PLC0415  POSIX only, as readline is
 
@@ -157,7 +163,10 @@ class Prompt:
 
 
 def read_line(prompt: Prompt, events: Events) -> None:
-    """Read the next line and queue it as the event `line`; its `text` is None if the input has ended."""
+    """Start reading a line, which arrives as the event `line`.
+
+    The event's `text` is None at the end of input.
+    """
     loop = asyncio.get_running_loop()
 
     def tell(text: str | None) -> None:
@@ -168,7 +177,7 @@ def read_line(prompt: Prompt, events: Events) -> None:
 
 
 def _has_readline() -> bool:
-    """Return whether readline is available, and bind Ctrl-C to clear the line."""
+    """Return whether readline is available; if so, bind Ctrl-C to clear the line."""
     try:
         import readline  # noqa: PLC0415  not on Windows; only a chat on a terminal needs it
     except ImportError:
@@ -181,7 +190,7 @@ def _has_readline() -> bool:
 
 
 def _forget_typed() -> None:
-    """Discard what was typed before a question, because it is not an answer to it."""
+    """Discard text that was typed before a question, because it cannot be the answer."""
     import termios  # noqa: PLC0415  POSIX only
 
     with contextlib.suppress(OSError, termios.error):

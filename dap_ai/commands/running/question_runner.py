@@ -18,14 +18,17 @@ _WAITING = "looking at the program"
 
 
 class QuestionRunner:
-    """Asks one question at a time. In a chat all questions are one conversation, which continues across stops."""
+    """Asks questions about the program, one at a time.
+
+    In a chat all questions are one conversation, which continues across stops.
+    """
 
     def __init__(
         self, controls: Controls, display: Display, wishes: RunOptions, outcome: AskOutcome, asks: str
     ) -> None:
-        """`asks` is the question to record when the user enters none."""
+        """Set up the runner; `asks` is the question to record when the user enters no question."""
         self.exchanges: list[Exchange] = []
-        """The questions and answers so far, oldest first."""
+        """The questions and answers of this run so far, oldest first."""
         self._controls = controls
         self._display = display
         self._wishes = wishes
@@ -36,17 +39,17 @@ class QuestionRunner:
 
     @property
     def under_way(self) -> bool:
-        """Whether a question has been accepted and its answer has not ended."""
+        """Whether a question has been accepted and its answer has not ended yet."""
         return bool(self._ask_id)
 
     def is_about(self, body: dict[str, Any]) -> bool:
-        """Return whether an event belongs to the active question."""
+        """Return whether an event with this body belongs to the active question."""
         return self.under_way and body.get("askId") == self._ask_id
 
     async def ask(self, question: str, thread_id: int | None, frame_id: int | None = None) -> None:
-        """Send a question and return once it is accepted. `thread_id` None: nothing is stopped.
+        """Send a question; return once it is accepted, before its answer.
 
-        Raises RequestFailed, ConnectionClosed, TimeoutError.
+        `thread_id` is None if no thread is stopped. Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
         self._display.waiting(_WAITING)
         arguments = AskArguments(
@@ -64,7 +67,7 @@ class QuestionRunner:
         self.exchanges.append(Exchange(question or self._asks))
 
     async def cancel(self) -> None:
-        """Cancel the question; its answer then ends with the reason `cancelled`."""
+        """Cancel the active question; its answer then ends with the reason `cancelled`."""
         await self._controls.request("cancel", {"progressId": self._ask_id})
 
     def on_output(self, body: dict[str, Any]) -> None:
@@ -94,7 +97,7 @@ class QuestionRunner:
         self._judge(ended)
 
     def sum_up(self) -> None:
-        """Show the total cost of a chat of several questions."""
+        """Show the total cost of a chat, if it had several questions."""
         if len(self.exchanges) > 1 and self._wishes.chat:
             self._display.spent(len(self.exchanges), total([exchange.usage for exchange in self.exchanges]))
 

@@ -1,4 +1,4 @@
-"""The event loop that all kinds of run share: its session, and the handling of most events."""
+"""The base class of all runs of a debug session: its event loop, and the handling of most events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.transport.client import DapClient
 
 
 class SessionLoop:
-    """Handles the events of one session in order; each kind of run implements stops and answers itself."""
+    """Handles the events of one session in order; each subclass handles stops and answers itself."""
 
     def __init__(self, client: DapClient, display: Display, target: Target, wishes: RunOptions) -> None:
         self.client = client
@@ -26,7 +26,7 @@ class SessionLoop:
         self.outcome = AskOutcome()
         self.controls = Controls(client, wishes.breakpoints, wishes.exceptions)
         self.caught: AskCaught | None = None
-        """The exception that the program caught and reported, if nothing has stopped it."""
+        """The exception that the program caught and reported without a stop; None if it reported no exception."""
         self._wishes = wishes
         self._events: Events = asyncio.Queue()
         self._end = ProgramEnd(client, self.controls, target, wishes, self.outcome)
@@ -34,7 +34,7 @@ class SessionLoop:
         self._warnings: set[str] = set()
 
     async def begin(self) -> None:
-        """Start the target and return when the program can stop.
+        """Start the target, and return when the program can stop.
 
         Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
@@ -45,12 +45,12 @@ class SessionLoop:
         await self.target.start(self._session)
 
     async def handle(self, name: str, body: dict[str, Any]) -> bool:
-        """Handle one event; return False after the last."""
+        """Handle one event of the session; return False after the last event."""
         heard = await self.target.heard(self._session, name, body)
         return heard is None or await self.on_event(name, heard)
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """Handle an event that the target lets through; return False after the last."""
+        """Handle one event that the target lets through; return False after the last event."""
         match name:
             case "process" if self.target.ours:
                 self.target.job.started(body.get("systemProcessId") or 0)

@@ -1,4 +1,4 @@
-"""Handlers for the signals of a run, called by its event loop."""
+"""Signal handlers for a run, which its event loop calls."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator
 
 @contextlib.contextmanager
 def heard(interrupt: Callable[[], None], end: Callable[[int], None], continued: Callable[[], None]) -> Generator[None]:
-    """Call `interrupt` on SIGINT, `end` with the signal's number on SIGTERM and SIGHUP, `continued` on SIGCONT.
+    """Handle signals in this context: SIGINT by `interrupt`, SIGTERM and SIGHUP by `end`, SIGCONT by `continued`.
 
-    Afterwards, until the loop is closed, the signals are ignored: interrupting the clean-up would leave the program
-    behind.
+    `end` gets the signal's number. After the context, the signals are ignored until the loop is closed: interrupting
+    the clean-up would leave the program behind.
     """
     loop = asyncio.get_running_loop()
     calls: dict[int, Callable[[], None]] = {signal.SIGINT: interrupt}

@@ -1,4 +1,4 @@
-"""Launches a program behind a debug adapter of ours, or attaches to it, until the program can stop."""
+"""Launches a program behind our debug adapter, or attaches to a running program, until the program can stop."""
 
 from __future__ import annotations
 
@@ -23,35 +23,47 @@ _INITIALIZE = {
 
 
 class Debugged(Target):
-    """A target that is launched or attached to; its kind defines how."""
+    """A target that the debug adapter launches or attaches to; a subclass for each kind of debuggee defines how."""
 
     initialize: Mapping[str, Any] = {"adapterID": "python"}
-    """Arguments of `initialize` in addition to the common ones."""
+    """Arguments of the request `initialize`, in addition to the arguments that all kinds share."""
     stops_at_exceptions = True
-    """Whether to set the user's exception filters; False: the program has already failed or has another debugger."""
+    """Whether to set the user's exception filters.
+
+    False if the program has already failed, or has another debugger.
+    """
     command_line = ""
-    """The command line without dap-ai, to be shown; empty: the program already runs."""
+    """The command line to show to the user, without dap-ai; empty if the program already runs."""
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """Return the adapter's exception filters for the user's choice; `announced` are all that the adapter has."""
+        """Return the adapter's exception filters that correspond to the user's choice.
+
+        `announced` are all filters that the adapter has.
+        """
         del announced
         return exceptions if self.stops_at_exceptions else ()
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return `launch` or `attach` and its arguments; by default `attach` without arguments."""
+        """Return the request that starts the target (`launch` or `attach`) and its arguments.
+
+        The default is `attach` without arguments.
+        """
         del session, capabilities
         return "attach", {}
 
     def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
-        """Return the failure of a start that an event reports, if the adapter reports it in no other way; else None."""
+        """Return the failed start that an event reports; None for other events.
+
+        Needed for adapters that report a failed start in no other way.
+        """
         del name, body
         return None
 
     async def initialized(self, session: TargetSession) -> None:
-        """Called when the adapter is ready for breakpoints."""
+        """Send requests that must follow the event `initialized`; the default sends no requests."""
 
     async def start(self, session: TargetSession) -> None:
-        """Start the program and return when it runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Start the program, and return when it runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
         session.display.waiting("starting")
         controls = session.controls
         capabilities = await controls.request("initialize", {**_INITIALIZE, **self.initialize})
@@ -101,6 +113,6 @@ class Debugged(Target):
 
 
 async def quietly(session: TargetSession, command: str, arguments: Mapping[str, Any]) -> None:
-    """Send a request and ignore its refusal, because it is cosmetic."""
+    """Send a request whose effect is only cosmetic, and ignore a refusal."""
     with contextlib.suppress(RequestFailed):
         await session.controls.request(command, arguments)

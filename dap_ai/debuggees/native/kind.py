@@ -1,4 +1,7 @@
-"""The kind for native programs (C, C++, Rust): read by DAP requests alone, without calls or copies."""
+"""The kind of debuggee for native programs (C, C++, Rust).
+
+dap_ai reads them by DAP requests, without calls or copies.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,14 @@ if TYPE_CHECKING:
 _SYSTEM_PROGRAMS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/")
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust", "go": "Go"}
 _HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
-"""Signals of a pause or a breakpoint."""
+"""Signals that a pause or a breakpoint causes."""
 
 
 class Native(Kind):
-    """Implements agent.case.debuggee_kind.Kind, agent.tools.base.HasForms and commands.target_kinds.KindPort.
+    """Native programs as a kind of debuggee: their grammar, tools, offline analyst and command-line targets.
 
-    Also agent.case.evidence.Cites, agent.providers.offline.HasAnalyst and agent.providers.investigator.HasReport.
+    Implements agent.case.debuggee_kind.Kind, agent.tools.base.HasForms, commands.target_kinds.KindPort,
+    agent.case.evidence.Cites, agent.providers.offline.HasAnalyst and agent.providers.investigator.HasReport.
     """
 
     name = "native"
@@ -55,7 +59,7 @@ class Native(Kind):
         return frame_folding.is_library(path)
 
     def own_files(self, case: StopSnapshot, files: Sequence[str]) -> Sequence[str] | None:
-        """Return the sources of the user's frames, and the program unless it is an installed one."""
+        """Return the source files of the user's frames, and the executable unless it is an installed program."""
         from dap_ai.agent.case.source_roots import real_path  # noqa: PLC0415  source_roots imports the kind
 
         own = [frame.path for frame in case.frames if frame.user and frame.path in files]
@@ -65,11 +69,11 @@ class Native(Kind):
         return own
 
     def expression_language(self, language: str) -> str:
-        """Return the frame's language, or C if there is no source."""
+        """Return the language in which to parse expressions: the frame's, or C if the frame has no native source."""
         return language if language in NATIVE_LANGUAGES else "c"
 
     async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
-        """Add the program's own report to the case: a panic, a failed assertion, a sanitizer's report."""
+        """Add the report that the program printed to the case: a panic, a failed assertion or a sanitizer's report."""
         from dap_ai.debuggees.native.analysis.program_reports import report_of, words_of  # noqa: PLC0415  the kind is known before it is asked
 
         for frame in (frame for thread in case.inspection.threads for frame in thread.frames):
@@ -77,7 +81,7 @@ class Native(Kind):
         case.report = report_of(case, await words_of(debugger, case.frames))
 
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
-        """Return a model's first context; native programs have no copies, so nothing is rerun."""
+        """Return the first context for a model. Nothing is rerun, because native programs have no copies."""
         from dap_ai.debuggees.native.answer.native_context import first_context  # noqa: PLC0415  the kind is known before it is asked
         from dap_ai.debuggees.native.diagnoses.diagnosing import analyse  # noqa: PLC0415  the same
 
@@ -85,20 +89,21 @@ class Native(Kind):
         return first_context(case, await asyncio.to_thread(analyse, case), budget_tokens)
 
     def has_failed(self, case: StopSnapshot) -> bool:
-        """Whether the program failed, by its report or its signal.
+        """Whether the program failed, judged by its report or its signal.
 
-        The reason `exception` is no evidence: lldb-dap reports it for a pause too, gdb and core files never do.
+        The stop reason `exception` proves nothing: lldb-dap also reports it for a pause, while gdb and core files never
+        do.
         """
         fault = case.inspection.fault
         return case.report is not None or (fault is not None and fault.signal not in _HARMLESS_SIGNALS)
 
     def occasion(self, case: StopSnapshot) -> str:
-        """Describe the stop to a model: the language, and what its tools cannot do."""
+        """Describe the stop to a model, with the program's language and what the model's tools cannot do."""
         language = _LANGUAGES.get(case.focus.language if case.focus else "", "an unknown language")
         return f"{super().occasion(case)} {wording('native', language=language)}"
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Return the tools for native programs: their own, and native forms of the core's."""
+        """Return the tools for native programs: tools of their own, and native forms of general tools."""
         from dap_ai.debuggees.native.tools.table import FORMS  # noqa: PLC0415  the kind is known before it is asked
 
         return FORMS
@@ -112,14 +117,14 @@ class Native(Kind):
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """Read the answer's values again."""
+        """Read the values that the answer cites a second time."""
         from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
 
         del case
         return await values_again(answer, reader, debugger)
 
     def claims(self, wanted: TargetRequest) -> bool:
-        """Whether the target is machine code, a core file, or source that is compiled first."""
+        """Whether the command line's target is machine code, a core file, or a source file that must be compiled."""
         from dap_ai.debuggees.native.launch.native_program import is_native, is_source, runs_python  # noqa: PLC0415  only at a terminal
 
         if wanted.core is not None:
@@ -132,17 +137,17 @@ class Native(Kind):
         return is_source(path) or is_native(path)
 
     def look(self, wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-        """Prepare the target: compile a source, and warn about what limits answers."""
+        """Prepare the command line's target: compile a source file, and warn about properties that limit answers."""
         from dap_ai.debuggees.native.launch.target import look  # noqa: PLC0415  only at a terminal
 
         return look(wanted, resolved, tell)
 
     def analyst(self) -> Analyst:
-        """Return the offline analyst: see agent.providers.offline.Analyst."""
+        """Return the offline analyst for native programs, which answers without a model."""
         from dap_ai.debuggees.native.answer.answer import NativeAnalyst  # noqa: PLC0415  a model does not need it
 
         return NativeAnalyst()
 
 
 kind = Native()
-"""The entry point `native` of the group `dap_ai.kinds`."""
+"""The object behind the entry point `native` of the group `dap_ai.kinds`."""

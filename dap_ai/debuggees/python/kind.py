@@ -1,4 +1,4 @@
-"""The Python debuggee kind: an inspector inside the program reads it, and copies of it rerun its code."""
+"""The Python debuggee kind: reads a program by an inspector inside it, and reruns its code in copies of its process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dap_ai.settings.configuration import Resolved
 
 _IN_TIME_S, _BESIDE_IN_TIME_S = 0.4, 0.8
-"""Seconds on an idle machine that the first context waits for the rerun of the failed check, and of nearby tests."""
+"""Seconds (on an idle machine) to wait for the failed check's rerun and for nearby tests."""
 _T = TypeVar("_T")
 
 
@@ -58,8 +58,9 @@ class Python(Kind):
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
         """Returns the first prompt context of a stop: traceback, values and source lines, within `budget_tokens`.
 
-        Reruns a failed check and its neighbouring tests in traced snapshots, because they show calls that have
-        returned. A rerun that takes too long is dropped: it would only affect which lines are quoted first.
+        Reruns a failed check and its neighbouring tests in traced snapshots (copies of the process), because a rerun
+        shows calls that have returned. A rerun that takes too long is dropped, because it only affects which lines are
+        quoted first.
         """
         from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is loaded before it is used
         from dap_ai.debuggees.python.analysis.ranking.rank_update import apply_spectrum  # noqa: PLC0415  the same
@@ -76,7 +77,7 @@ class Python(Kind):
         return first_context(case, analysis, budget_tokens, control)
 
     def context_unread(self, case: StopSnapshot, budget_tokens: int) -> str:
-        """Returns the first prompt context from the traceback and the source alone."""
+        """Returns the first prompt context from the traceback and the source alone, without values."""
         from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is loaded before it is used
         from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
 
@@ -93,19 +94,22 @@ class Python(Kind):
         data_sources.prepare(source)
 
     async def recall(self, debugger: Debugger, case: StopSnapshot) -> Recalled:
-        """Reruns the program or test up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
+        """Reruns the program or test up to this stop and records it.
+
+        Raises UnrepeatableError, NotStopped, RequestFailed.
+        """
         from dap_ai.debuggees.python.analysis.record.recall_search import recall  # noqa: PLC0415  the same
 
         return await recall(debugger, case)
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Returns the tools that run code in a copy of the program."""
+        """Returns the model's tools that run code in a copy of the program, by name."""
         from dap_ai.debuggees.python.tools.table import FORMS  # noqa: PLC0415  the same
 
         return FORMS
 
     def report(self) -> ReportTool:
-        """Returns the report tool, for values, suspicious lines and fixes."""
+        """Returns the tool by which a model reports values, suspicious lines and fixes."""
         from dap_ai.agent.tools.report_tool import ReportTool  # noqa: PLC0415  only with a model
 
         return ReportTool()
@@ -113,19 +117,19 @@ class Python(Kind):
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """Reads the values that an answer cites again, see agent.case.evidence.values_again."""
+        """Reads the values that an answer cites once more; returns a text for each that differs."""
         from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is loaded before it is used
 
         del case
         return await values_again(answer, reader, debugger)
 
     def claims(self, wanted: TargetRequest) -> bool:
-        """Accepts every request that no other kind accepts; `look` reports what is wrong with it."""
+        """Accepts every request that no other debuggee kind accepts; `look` then reports errors in the request."""
         del wanted
         return True
 
     def look(self, wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-        """Finds the program and its interpreter."""
+        """Finds the program and its interpreter, and returns a function that makes the target."""
         from dap_ai.debuggees.python.launch.target import look  # noqa: PLC0415  only at a terminal
 
         return look(wanted, resolved, tell)
@@ -138,4 +142,4 @@ class Python(Kind):
 
 
 kind = Python()
-"""The entry point of the Python kind."""
+"""The entry point of the Python debuggee kind."""

@@ -30,7 +30,7 @@ from dap_ai.protocol.wire.framing import encode_frame
 
 _MAX_BYTES = 64 * 1024 * 1024
 _ENDING_S = 5.0
-"""Maximum seconds to wait for an agent to exit after it was asked to."""
+"""Maximum seconds to wait for the agent to exit after the client has disconnected."""
 _MAX_HEADERS = 100
 _SWITCH_S = 0.001
 """Thread switch interval in seconds: how long a request may wait for the thread that reads the run."""
@@ -60,19 +60,19 @@ def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 class Stages:
-    """Creates the stage for a live agent when a client asks for one."""
+    """Creates the `LiveStage` that runs a live agent, when the client launches an agent."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self.tell: Callable[[Happening], None] = lambda _: None
-        """Callback for events of the stage; `serve` sets it."""
+        """Callback that receives the live agent's events; set by `serve`."""
         self.made: LiveStage | None = None
 
     def _emit(self, happening: Happening) -> None:
         self.tell(happening)
 
     def make(self, wanted: LiveLaunch) -> LiveStage:
-        """Create the stage of a live agent. Raises RequestError."""
+        """Create the stage that runs a live agent. Raises RequestError."""
         from dap_ai.debuggees.runs.running.live_stage import LiveStage  # noqa: PLC0415  not needed for a recorded run
 
         self.made = LiveStage(wanted, self._emit, self._folder.editable)
@@ -88,7 +88,7 @@ def serve(
 ) -> None:
     """Serve requests until the client disconnects.
 
-    Calls `end` before answering `disconnect`, because a client may kill this process as soon as it has the answer.
+    Calls `end` before answering `disconnect`, because a client may kill this process as soon as the answer arrives.
     """
     client = _Client(sink, session, end, stages)
     session.later = client.grown
@@ -104,9 +104,10 @@ def serve(
 
 
 class _Client:
-    """Connection to the client.
+    """Connection to the client; used by several threads.
 
-    Sends all answers to one request, or to one piece of the run, before the next is processed.
+    Handles one request, or one newly read portion of the run, at a time, and sends all messages about it before the
+    next.
     """
 
     def __init__(
@@ -141,7 +142,7 @@ class _Client:
                 self._tell(self._session.grown(growth))
 
     def happens(self, happening: Happening) -> None:
-        """Send messages about an event outside the session; called by the thread that observed it."""
+        """Send messages about an event of the live agent; called by the thread that observed the event."""
         with suppress(BrokenPipeError, ValueError):
             self._dispatch(happening)
 
@@ -163,7 +164,10 @@ class _Client:
 
 
 def load(path: str) -> Loaded:
-    """Load the run at a path and start its analysis; of a large run, only the beginning. Raises RequestError."""
+    """Load the run at a path and start its analysis. Raises RequestError.
+
+    Of a large run, loads only the beginning, without an analysis.
+    """
     try:
         run, is_whole = first_of(path)
     except CannotRead as error:
@@ -176,7 +180,10 @@ def load(path: str) -> Loaded:
 
 @contextmanager
 def bounded() -> Generator[None]:
-    """Raise TimeoutError in the block after `_COMMAND_S` seconds, in the main thread of systems with `setitimer`."""
+    """Raise TimeoutError in the `with` block after `_COMMAND_S` seconds.
+
+    Sets no limit outside the main thread, or on a system without `setitimer`.
+    """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -12,7 +12,7 @@ from dap_ai.system.texts import cut
 _TITLE_CHARS = 160
 _LOOKED_AT = _TITLE_CHARS * 8
 _RULE = re.compile(r"([-=_*~#])\1{4,}")
-"""Separator lines of terminal output, which are left out of titles."""
+"""Matches separator lines of terminal output, which titles leave out."""
 
 
 def title(event: Event) -> str:
@@ -27,7 +27,10 @@ def title(event: Event) -> str:
 
 
 def words(event: Event) -> str:
-    """Return an event's unwrapped text, else its reasoning or arguments, on one line, cut; "" if it has none."""
+    """Return an event's text, reasoning or arguments as one line, cut to title length.
+
+    Uses the first of the three that exists; returns an empty string for an event without any.
+    """
     said = event.beginning(_LOOKED_AT)
     return line((unwrapped(said) if event.kind == "result" else said) or _arguments(event))
 
@@ -38,7 +41,7 @@ def line(text: str, chars: int = _TITLE_CHARS) -> str:
 
 
 def _place(event: Event) -> str:
-    """Return where an event without text is recorded, if nothing else identifies it, as for a note."""
+    """Return the location of a task or note that has no text; an empty string for other events."""
     return f" at {line(event.ref.pointer or event.ref.path)}" if event.kind in ("task", "note") else ""
 
 

@@ -25,7 +25,7 @@ _RETURNED = re.compile(r"\A\s*<returncode>-?\d+</returncode>\s*")
 
 
 def task_of(task: str) -> str:
-    """Return a task without the preamble that its harness gives to every agent; "" if no task is recorded."""
+    """Return a task without the preamble that its harness gives to every agent; an empty task stays empty."""
     looked = task[:_LOOKED_AT]
     if (found := _BEFORE_TASKS.search(looked)) is None or not looked[found.end() :].strip():
         return task
@@ -41,5 +41,5 @@ def name_of(run: Run) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Return an output without the tags and the return code that the agent's harness put around it."""
+    """Return an output without the tags and the return code that the agent's harness adds."""
     return _WRAPPING.sub("", _RETURNED.sub("", text))

@@ -1,4 +1,4 @@
-"""Decodes JSON from any source: fast if it is valid, and as far as possible if it is malformed or cut off."""
+"""Decodes JSON from any source: valid JSON fast, malformed or cut-off JSON as far as possible."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decoded(data: bytes) -> tuple[Any, str]:
-    """Decode a JSON document in UTF-8 and return (value, problem), where problem is "" for valid JSON.
+    """Decode UTF-8 JSON and return (value, problem); the problem is an empty string for valid JSON.
 
-    NaN, invalid UTF-8 and the like are problems. Raises CannotRead if the data isn't JSON at all or is nested too
-    deeply.
+    Decodes NaN, invalid UTF-8 and the like, and describes them in the problem. Raises CannotRead if the data isn't JSON
+    at all or is nested too deeply.
     """
     try:
         return msgspec.json.decode(data), ""

@@ -24,11 +24,14 @@ _CLOSER = {0x5B: b"]", 0x7B: b"}"}
 
 
 class JsonSyntaxError(ValueError):
-    """The bytes aren't a complete JSON document; the message says where."""
+    """The bytes aren't a complete JSON document; the message names the byte offset."""
 
 
 class Document:
-    """A JSON document with the spans of its values. Caches the children of each container it was asked about."""
+    """A JSON document with the byte spans of its values.
+
+    Caches the child spans of each container that a lookup enters.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -80,7 +83,7 @@ def escaped(key: str) -> str:
 
 
 def children(data: bytes, start: int) -> Iterator[tuple[Key, int, int]]:
-    """Yield (key or index, start, end) of each value in the container at `start`; nothing if it isn't a container."""
+    """Yield (key or index, start, end) of each value in the container at `start`; nothing if no container is there."""
     opening = data[start : start + 1]
     if opening not in (b"[", b"{"):
         return
@@ -135,10 +138,10 @@ def string_end(data: bytes, start: int) -> int:
 
 
 def salvaged(data: bytes) -> tuple[bytes, int] | None:
-    """Close a truncated document after its last complete value; return (document, bytes of the original kept).
+    """Close a truncated document after its last complete value; return (document, number of original bytes kept).
 
-    A value is complete if a comma or its container's end follows. Bytes after a complete document are dropped. None if
-    there is no complete value.
+    A value is complete if a comma or the end of its container follows. Bytes after a complete document are dropped.
+    None if no value is complete.
     """
     stack: list[int] = []
     whole = depth = 0
@@ -174,7 +177,7 @@ def _marks(data: bytes) -> Iterator[Span]:
 
 
 def _marks_of_much(data: bytes) -> Iterator[Span]:
-    """Yield the same as `_marks` in bounded memory: the regular expression there keeps state for each escape."""
+    """Yield the same spans as `_marks` in bounded memory; the regular expression of `_marks` keeps state per escape."""
     found = _MARK_OR_COMMA.search(data)
     while found:
         start, end = found.span()

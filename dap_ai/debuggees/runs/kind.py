@@ -1,4 +1,4 @@
-"""Debuggee kind of recorded agent runs, which are read from their artefacts and analysed for where they went wrong."""
+"""Debuggee kind of recorded agent runs: what the AI debugger needs to explain where a run went wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RecordedRun(Kind):
-    """Kind of recorded agent runs.
+    """Debuggee kind of recorded agent runs.
 
     Implements agent.case.debuggee_kind.Kind, agent.tools.base.HasForms and commands.target_kinds.KindPort, and also
     agent.case.evidence.Cites, agent.providers.offline.HasAnalyst and agent.providers.investigator.HasReport.
@@ -37,7 +37,7 @@ class RecordedRun(Kind):
     offered: frozenset[str] | None = frozenset(
         ("steps", "step", "search", "diff", "tree", "workspace", "checks", "compare", "report")
     )
-    """Tools available for a run; those that read a program do not apply."""
+    """Names of the tools for a run; tools that read a program's state do not apply."""
 
     def own_files(self, case: StopSnapshot, files: Sequence[str]) -> Sequence[str] | None:
         """Return no files: the adapter decides which files of a run a tool may read."""
@@ -50,7 +50,7 @@ class RecordedRun(Kind):
         return "python"
 
     async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
-        """Add nothing: a recorded run is already complete."""
+        """Leave the snapshot unchanged: a recorded run is already complete."""
 
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
         """Return an overview of the run: its task, outcome, tree of changed files, and errors."""
@@ -65,16 +65,16 @@ class RecordedRun(Kind):
         return case.stop.reason == "exception"
 
     def occasion(self, case: StopSnapshot) -> str:
-        """Return the prompt's sentence that the debuggee is a run; `instructions` explains how to read one."""
+        """Return the prompt's sentence that the debuggee is a run; `instructions` explains how to read a run."""
         del case
         return wording("run")
 
     def instructions(self, marker: str) -> str:
-        """Return the system prompt for runs, in which nothing can be evaluated or tried."""
+        """Return the system prompt for runs, in which the model can neither evaluate nor try code."""
         return wording("system_run", marker=marker, tokens=f"{self.model_tokens:,}")
 
     def report(self) -> ReportTool:
-        """Return the report tool for runs, with steps and quotes."""
+        """Return the tool with which the model reports on a run, citing steps and quotes."""
         from dap_ai.debuggees.runs.answer.run_report import ReportOnRun  # noqa: PLC0415  only with a model
 
         return ReportOnRun()
@@ -89,7 +89,7 @@ class RecordedRun(Kind):
         return await read_again(answer, case, by_model=answer.usage.model_calls > 0 and not answer.error)
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Return the tools for runs and the DAP requests that read from them."""
+        """Return the tools that exist only for runs, or differ for runs, by name."""
         from dap_ai.debuggees.runs.answer.run_tools import FORMS  # noqa: PLC0415  imported on use
 
         return FORMS
@@ -109,11 +109,11 @@ class RecordedRun(Kind):
         return look(wanted, resolved, tell)
 
     def analyst(self) -> Analyst:
-        """Return the offline analyst. See agent.providers.offline.Analyst."""
+        """Return the analyst that answers questions about a run without a model."""
         from dap_ai.debuggees.runs.answer.run_analyst import RunAnalyst  # noqa: PLC0415  imported on use
 
         return RunAnalyst()
 
 
 kind = RecordedRun()
-"""Object of the entry point in the group `dap_ai.kinds`."""
+"""Object that the entry point in the group `dap_ai.kinds` refers to."""

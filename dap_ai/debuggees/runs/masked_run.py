@@ -1,4 +1,4 @@
-"""Masks every text of a run or its analysis before it is passed on."""
+"""Masks secrets in every text of a run or its analysis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SafeAnalysis = NewType("SafeAnalysis", RunAnalysis)
 
 
 def masked_run(run: Run, mask: Mask, mask_fields: MaskFields) -> SafeRun:
-    """Return a copy with all texts masked; ids, kinds, numbers and pointers stay, so that its parts still match."""
+    """Return a copy of a run with all texts masked; ids, kinds, numbers and pointers stay, so that references match."""
     texts = replaced(run, root=mask(run.root), task=mask(run.task), workspace=mask(run.workspace))
     return SafeRun(
         msgspec.structs.replace(
@@ -54,7 +54,7 @@ def _ref(ref: Ref, mask: Mask) -> Ref:
 
 
 def masked_analysis(analysis: RunAnalysis, mask: Mask) -> SafeAnalysis:
-    """Return a copy with all texts masked, because they quote the run."""
+    """Return a copy of an analysis with all strings masked, because they quote the run."""
     plain: object = msgspec.to_builtins(analysis)
     return SafeAnalysis(msgspec.convert(_texts(plain, mask), RunAnalysis))
 

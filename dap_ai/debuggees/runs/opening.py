@@ -1,7 +1,8 @@
-"""Opens a recorded run of any format: asks each reader how confident it is and uses the most confident one.
+"""Opens a recorded run of any format with the most confident reader.
 
-Readers come from the entry points of the group `dap_ai.readers`, including third-party ones. A reader that cannot be
-loaded or raises an unexpected error is reported and skipped; it never stops the others.
+Each reader parses one format and rates its confidence for a path. Readers come from the entry points of the group
+`dap_ai.readers`, including third-party ones. A reader that cannot be loaded or raises an unexpected error is reported
+and skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dap_ai.debuggees.runs.run_model import Problem, Ref, Run
 
 __all__ = ["CannotRead", "Readers", "each_run", "find_runs", "is_there", "open_run", "readers", "recognized"]
 SURE = 0.5
-"""Minimum confidence of a reader to be tried; a less confident one is only named as the nearest."""
+"""Minimum confidence of a reader that is tried; a less confident reader is only named as the nearest in the error."""
 _MAX_DIGITS = 9
 _NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
@@ -35,7 +36,7 @@ class Readers(NamedTuple):
 
 
 class Guess(NamedTuple):
-    """A reader's confidence, 0 to 1, that it can read a path, and the reason."""
+    """A reader's confidence, 0 to 1, that it can read a path, and the reason for it."""
 
     confidence: float
     reader: Reader
@@ -44,7 +45,7 @@ class Guess(NamedTuple):
 
 @lru_cache(maxsize=1)
 def readers() -> Readers:
-    """Load every installed reader, once."""
+    """Load every installed reader and cache the result."""
     known, broken = list[Reader](), list[str]()
     for point in sorted(entry_points(group=GROUP)):
         try:
@@ -62,9 +63,9 @@ def readers() -> Readers:
 def open_run(path: str | Path, *, among: Readers | None = None, thin: bool | Portion = False) -> Run:
     """Open the run at a file or folder, or one of several runs in a file, given as `FILE#NUMBER`.
 
-    With `thin`, long texts of a large JSON Lines or span file stay in the file and are read when accessed; such a run
-    can be viewed but not encoded. A Portion limits how much of such a file is read and afterwards knows whether that
-    was all. Raises CannotRead, which lists what was looked for and names the nearest reader.
+    With `thin`, long texts of a large JSON Lines or span file are read from the file when accessed; such a run can be
+    viewed but not encoded. A Portion as `thin` limits how much of the file is read, and records whether the limit was
+    reached. Raises CannotRead, whose message lists the known formats and names the nearest reader.
     """
     among = among or readers()
     portion = Portion() if thin is True else thin or None
@@ -110,7 +111,7 @@ def _runs_in(path: Path, reader: Reader) -> list[Path]:
 
 
 def each_run(path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield (path, reader name) of each run at or below a path; the paths begin with the given one."""
+    """Yield (path, reader name) of each run at or below a path; every yielded path begins with the given path."""
     if path.is_dir():
         top = Path(os.path.realpath(path))
         for found, reader in find_runs(path):
@@ -150,7 +151,10 @@ def _read(reader: Reader, path: Path, number: int | None) -> Run:
 
 
 def _place(path: str | Path) -> tuple[Path, int | None]:
-    """Split `FILE#NUMBER` into file and number; the number is None if there is none or a file has that literal name."""
+    """Split `FILE#NUMBER` into (file, number).
+
+    The number is None for a path without `#NUMBER`, or if a file has that literal name.
+    """
     found = _real(path)
     name, mark, number = found.name.rpartition("#")
     if (
@@ -173,7 +177,7 @@ def _real(path: str | Path) -> Path:
 
 
 def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return (folders, regular files) in a folder, sorted by name, without links; both empty if it is unreadable."""
+    """Return (folders, regular files) in a folder, sorted by name, without links; both empty if not readable."""
     try:
         with os.scandir(folder) as found:
             entries = sorted((entry for entry in found if not entry.is_symlink()), key=lambda entry: entry.name)

@@ -1,4 +1,4 @@
-"""Resolves a reference to the original bytes of the artefact it points to, without re-encoding them."""
+"""Resolves references into a run's files to the original bytes, without re-encoding them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.debuggees.runs.run_files import MAX_DOCUMENT_BYTES, CannotRead, as_u
 from dap_ai.debuggees.runs.run_model import Ref
 
 _KEPT_BYTES = 16 * 1024 * 1024
-"""Maximum size of a cached file. The cache has eight entries, because many references point to the same file."""
+"""Maximum size of a cached file. The cache holds eight files, because many references point into the same file."""
 _MOST_DOCUMENTS = 64
 
 
@@ -139,7 +139,7 @@ def _kept(path: str, _changed_ns: int, _size: int) -> Artefact:
 
 
 def _only_lines(path: Path, first: int, last: int) -> Artefact:
-    """Return an artefact with only lines `first` to `last`; the lines before them are empty."""
+    """Return an artefact with only lines `first` to `last` of a file; the earlier lines are empty."""
     wanted = list[bytes]()
     for number, line in lines(path):
         if number > last:

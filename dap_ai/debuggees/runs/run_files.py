@@ -1,6 +1,6 @@
-"""Reads files of a run with size limits: regular files inside the run's root only. Never writes to them.
+"""Reads files of a run with size limits: only regular files inside the run's root. Never writes to a run.
 
-What an agent leaves behind may be of any size, truncated, a pipe, or a link to another place.
+A file that an agent leaves may be huge or truncated, a pipe, or a link out of the run's folder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import BinaryIO
 GLANCE_BYTES = 64 * 1024
 """How many bytes of a file a reader may read to recognize its format."""
 MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
-"""Maximum size of a file that is read whole. Real ones have up to 2 MB."""
+"""Maximum size of a file that is read at once. Real files of runs have up to 2 MB."""
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _BOMS = (
@@ -28,7 +28,7 @@ _BOMS = (
 
 
 class CannotRead(Exception):  # noqa: N818  named for what is wrong with the run
-    """A run cannot be read; the message tells the user what was looked for and what is nearest."""
+    """A run or one of its files cannot be read; the message tells the user why."""
 
 
 def inside(root: Path, relative: str) -> Path:
@@ -58,7 +58,7 @@ def opened(path: Path, buffer_bytes: int = -1) -> BinaryIO:
 
 
 def content(path: Path, max_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
-    """Return a file's whole content. Raises CannotRead, also if it is larger than `max_bytes`."""
+    """Return a file's whole content. Raises CannotRead, for example if the file is larger than `max_bytes`."""
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size <= max_bytes:
             data = file.read(max_bytes + 1)

@@ -24,7 +24,7 @@ ended by a fault outside the agent's work."""
 class Ref(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):  # created by the ten thousand, never in a cycle
     r"""Location in the run's artefacts. `debuggees/runs/refs.py` resolves it to the bytes.
 
-    `path` is relative to the run's root and uses `/`; "" is the root itself, if that is a file. `lines` is (first,
+    `path` is relative to the run's root and uses `/`; empty if the root itself is the file. `lines` is (first,
     last), 1-based, split at \n only, in line-based formats. `pointer` is a JSON pointer (RFC 6901) within the document
     in those lines, or within the whole file.
     """
@@ -35,14 +35,14 @@ class Ref(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):  # created
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Content of an artefact that was not understood, or a contradiction between artefacts. Always reported."""
+    """Part of a run's files that the reader did not understand, or a contradiction between files. Always reported."""
 
     ref: Ref
     text: str
 
 
 class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Recorded cost of one query; None for what the artefact does not record. `input_tokens` includes cached tokens."""
+    """Recorded tokens and cost of one query; None if not recorded. `input_tokens` includes cached tokens."""
 
     input_tokens: int | None = None
     cached_tokens: int | None = None
@@ -67,9 +67,9 @@ class Event(msgspec.Struct, omit_defaults=True):
     ref: Ref
     agent: str = "main"
     cycle: int = 0
-    """1-based per agent; 0 before the agent's first query."""
+    """1-based number of the agent's cycle; 0 before the agent's first query."""
     step: int = 0
-    """1-based number of the step that this event belongs to, over the whole run; 0 if none (task, query, note, ...)."""
+    """1-based number of the event's step, counted over the whole run; 0 outside any step (task, query, note, ...)."""
     at_s: float | None = None
     took_s: float | None = None
     text: str = ""
@@ -77,7 +77,7 @@ class Event(msgspec.Struct, omit_defaults=True):
     reasoning: str = ""
     """For a response: the model's reasoning, separate from its text."""
     call_id: str = ""
-    """Id that joins a call and its result; assigned by order if the artefact has no ids."""
+    """Id that joins a call and its result; assigned by the reader if the artefact has no ids."""
     tool: str = ""
     arguments: Mapping[str, Any] | None = None
     status: Status = "unknown"
@@ -86,7 +86,7 @@ class Event(msgspec.Struct, omit_defaults=True):
     native_id: str = ""
     """The artefact's own id for this event."""
     more: Sequence[Ref] = ()
-    """Other places that record the same event, in another artefact of the run."""
+    """Other locations of the same event, in other files of the run."""
 
     def beginning(self, chars: int) -> str:
         """Return the first `chars` characters of the text or, without a text, of the reasoning."""
@@ -94,7 +94,7 @@ class Event(msgspec.Struct, omit_defaults=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How the run ended, and where that is recorded. `words` quotes it: `reward 0`, `exit_status Submitted`."""
+    """How the run ended, and where that is recorded. `words` quotes the record: `reward 0`, `exit_status Submitted`."""
 
     verdict: Verdict = "unknown"
     words: str = ""
@@ -102,14 +102,14 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Parent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The run from which this one was made, and how."""
+    """Original run of a replay or fork, and how the replay or fork was made."""
 
     path: str
-    """Absolute path, on the machine where this run was made."""
+    """Absolute path of the original run, on the machine where the replay or fork was made."""
     words: str
-    """`fork at step 3: said "..."`."""
+    """How the replay or fork was made: `fork at step 3: said "..."`."""
     step: int = 0
-    """Step at which the two runs diverge; 0 if they do not, or if that is unknown."""
+    """Step at which the two runs diverge; 0 if they do not diverge, or if the step is unknown."""
     ref: Ref | None = None
 
 
@@ -124,7 +124,7 @@ class Run(msgspec.Struct, omit_defaults=True):
     agents: Sequence[Agent] = ()
     """Agents of the run, the main agent first."""
     task: str = ""
-    """Full text of the task that the agent was given; "" if not recorded."""
+    """Full text of the task that the agent was given; empty if not recorded."""
     events: Sequence[Event] = ()
     outcome: Outcome = Outcome()
     started: str = ""
@@ -134,12 +134,12 @@ class Run(msgspec.Struct, omit_defaults=True):
     workspace: str = ""
     """The agent's working directory, as recorded, possibly on another machine."""
     followed: bool = False
-    """Whether every change of the workspace is an event (`change`); if so, no such events means no changes."""
+    """Whether the run records every change of the workspace as a `change` event."""
     problems: Sequence[Problem] = ()
     parent: Parent | None = None
     """For a replay or a fork: the original run."""
     artefacts: Sequence[str] = ()
-    """Files of the run, relative to the root; those that are read first come first."""
+    """Files of the run, relative to the root, in the order in which they are read."""
 
     @property
     def steps(self) -> int:
@@ -152,7 +152,7 @@ class RunStep(msgspec.Struct):
 
     number: int
     response: Event | None
-    """The response that requested the call; steps with parallel calls share one."""
+    """The response that requested the call. Steps of parallel calls share a response."""
     call: Event | None
     result: Event | None
     others: Sequence[Event] = ()
@@ -160,12 +160,12 @@ class RunStep(msgspec.Struct):
 
     @property
     def response_text(self) -> str:
-        """The response's text; "" if there is no response."""
+        """The response's text; empty without a response."""
         return self.response.text if self.response is not None else ""
 
     @property
     def result_text(self) -> str:
-        """The result's text; "" if there is no result."""
+        """The result's text; empty without a result."""
         return self.result.text if self.result is not None else ""
 
 

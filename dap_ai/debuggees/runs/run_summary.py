@@ -1,4 +1,4 @@
-"""One-row summary of a run, as `dap-ai run list` shows it and as a scan of many runs stores it."""
+"""One-row summary of a run, shown by `dap-ai run list` and stored by `dap-ai run scan`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_PROBLEMS = 100
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """Summary of one run; a field is None or "" if not recorded. The field names are the keys of `run list --json`."""
+    """Summary of one run; a missing value is None or an empty string. Field names are the keys of `run list --json`."""
 
     path: str
     format: str
@@ -28,7 +28,7 @@ class RunRow(msgspec.Struct, frozen=True):
     cost_usd: float | None
     seconds: float | None
     problems: Sequence[str]
-    """What was not understood, at most 100 entries; for an unreadable run, only the reason."""
+    """Problems that the reader found, at most 100; for an unreadable run, only the reason."""
 
 
 def row_of(path: str, run: Run) -> RunRow:
@@ -50,5 +50,5 @@ def row_of(path: str, run: Run) -> RunRow:
 
 
 def row_of_unreadable(path: str, reason: str, reader: str = "") -> RunRow:
-    """Return the row of an unreadable run, with the reason; `reader` is the one that recognized it, if any."""
+    """Return the row of an unreadable run, with the reason; `reader` names the reader that recognized the run."""
     return RunRow(path, reader, "", "", "", 0, "unknown", None, None, [reason])

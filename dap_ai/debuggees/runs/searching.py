@@ -14,7 +14,7 @@ _MAX_LINE_CHARACTERS = 20_000
 
 
 class Match(NamedTuple):
-    """A matching line and the match's position in it, 0-based with an exclusive end."""
+    """A matching line, and the match's position in that line, 0-based with an exclusive end."""
 
     event: Event
     line: str
@@ -23,7 +23,7 @@ class Match(NamedTuple):
 
 
 def matches(run: Run, wanted: re.Pattern[str], kinds: frozenset[str] = frozenset()) -> Iterator[Match]:
-    """Yield the first match in each line of each event, in order; only events of `kinds`, or all if it is empty."""
+    """Yield the first match in each line of each event, in order. An empty `kinds` searches events of every kind."""
     for event in run.events:
         if kinds and event.kind not in kinds:
             continue

@@ -1,21 +1,25 @@
 """dap_ai's recording format: written while an agent runs, readable up to the last event if the writer is killed.
 
-A recording is a folder that only its user can read. `run.jsonl` in it holds one JSON object a line and is only appended
-to; `workspace.git` is there if the workspace was followed. Each text is stored once. A line's first key is its type:
+A recording is a folder that only its user can read. `run.jsonl` holds one JSON object per line and is only appended
+to. `workspace.git` exists if changes of the workspace were recorded. Equal messages are stored once. A line's first key
+is its type:
 
     {"dap_ai_recording": 1, "started": ISO 8601, "command": [...], "cwd": ..., "workspace": ...}
     {"part": HASH, "value": JSON}                          a value that later lines refer to by its hash
-    {"node": N, "after": N, "part": HASH, "value": JSON}   a message of a conversation and the one before it (0: none);
-                                                           no `value` if the part is already stored
-    {"query": Q, "at": ..., "last": N, ...}                a request; its last message implies all earlier ones;
-                                                           `own`: the last message as the agent sent it, if edited;
+    {"node": N, "after": N, "part": HASH, "value": JSON}   message N of a conversation; `after` is the number of the
+                                                           message before it (0: none); no `value` if the part is
+                                                           already stored
+    {"query": Q, "at": ..., "last": N, ...}                a request; `last`: number of its last message; the earlier
+                                                           ones follow from the `after` links; `own`: number of the
+                                                           last message that the agent sent, if it was edited;
                                                            `agent`, `parent`: as a hook reported them, if known
-    {"response": Q, "at": ..., "value": JSON, ...}         the response; `taped`: the tape's query that it came from
+    {"response": Q, "at": ..., "value": JSON, ...}         the response; `taped`: number of the query, in the
+                                                           replayed recording, whose response was reused
     {"change": C, "at": ..., "commit": SHA, "files": ...}  a commit of the workspace
     {"note": WORDS, "at": ...}     {"end": EXIT CODE or null, "at": ...}
 
-Times are seconds since 1970. A history that grows by two messages per query costs two lines per query, and the file is
-complete at any time except for its last line. A part always precedes the lines that refer to it.
+Times are seconds since 1970. If a history grows by two messages per query, only two message lines are added per
+query. The file is complete at any time except for its last line. A part always precedes the lines that refer to it.
 """
 
 from __future__ import annotations
@@ -42,7 +46,7 @@ _ONE_LINE = -1
 
 
 class Recording:
-    """Appends to a recording; thread-safe. Written data survives the end of this process."""
+    """Writes a recording line by line; thread-safe. Written data survives the end of this process."""
 
     def __init__(self, folder: Path, head: Mapping[str, Any]) -> None:
         """Create a recording in an empty or missing folder, or continue the existing one. Raises OSError."""
@@ -69,7 +73,7 @@ class Recording:
         return name
 
     def conversation(self, messages: Sequence[bytes]) -> int:
-        """Store messages in order, each a JSON value; return the last one's number, 0 if there are none.
+        """Store messages in order, each a JSON value; return the number of the last message, 0 without messages.
 
         Raises OSError.
         """
@@ -92,7 +96,7 @@ class Recording:
         return last
 
     def event(self, fields: Mapping[str, Any]) -> None:
-        """Append a line; its first key is its type. Raises OSError."""
+        """Append a JSON line, whose first key is the line's type. Raises OSError."""
         with self._lock:
             self._write([_line(fields)])
 
@@ -102,7 +106,7 @@ class Recording:
             os.close(self._fd)
 
     def _write(self, added: Sequence[bytes]) -> None:
-        """Append lines; a line truncated by an earlier error (disk full) is ended first, so that only it is lost."""
+        """Append lines. First end a line that an earlier error (disk full) cut off, so that only that line is lost."""
         data = b"".join(added)
         if self._torn:
             data = b"\n" + data
@@ -112,7 +116,7 @@ class Recording:
         self._torn = False
 
     def _read(self) -> bool:
-        """Index what is already stored; return whether the file contains anything."""
+        """Index the lines that are already stored; return whether the file contains anything."""
         for _, line in lines(self.path):
             try:
                 row = msgspec.json.decode(line or b"null", type=_Known | None)

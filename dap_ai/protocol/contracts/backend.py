@@ -1,6 +1,7 @@
-"""What the proxy needs from a kind of debug adapter: its rules, how to start it, how to read and copy its debuggee.
+"""What the proxy needs to know of a debug adapter: its rules, how to start it, how to read and copy its debuggee.
 
-Backends implement it (dap_ai/backends, entry-point group `dap_ai.backends`); the proxy uses nothing else of them.
+Backends implement these Protocols (dap_ai/backends, entry-point group `dap_ai.backends`). The proxy uses nothing else
+of a backend.
 """
 
 from __future__ import annotations
@@ -23,53 +24,62 @@ class AdapterCommand(NamedTuple):
     env: dict[str, str]
     """Variables added to dap_ai's own environment."""
     carries_launched: bool = False
-    """Whether the debuggee ends with the adapter that launched it. If it must live on, dap_ai does not end the
-    adapter."""
+    """Whether the adapter's end also ends the debuggee it launched. dap_ai then keeps the adapter running while the
+    debuggee must live on."""
     key: str = ""
-    """First line of every connection to the adapter's own port, without its line end; empty: DAP begins at once."""
+    """First line, without line end, to send on every connection to the adapter's own port. If empty, DAP begins at
+    once."""
 
 
 class AdapterStart(NamedTuple):
-    """Completed launch or attach arguments. With `connect`, they go to the adapter listening at that address."""
+    """Completed launch or attach arguments.
+
+    If `connect` is set, send them to the adapter that listens at that address.
+    """
 
     arguments: dict[str, Any]
     connect: tuple[str, int] | None = None
     note: str = ""
-    """A sentence that tells the user how the program is started or attached to; empty if nothing is unusual."""
+    """A sentence for the user about an unusual way to start or attach to the program; empty if the way is the usual
+    one."""
 
 
 class StartError(Exception):
-    """Launch or attach cannot work; the message tells the user what to do."""
+    """The launch or attach request cannot work; the message tells the user what to do."""
 
 
 class StopInspector(Protocol):
-    """Reads a stopped debuggee without running any of its code. One per session."""
+    """Reads a stopped debuggee without running any of its code. Each session has one inspector."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """Read what `query` asks for in one request. Raises RequestFailed or NotStopped."""
+        """Read the frames and values that `query` names, in one request. Raises RequestFailed or NotStopped."""
         ...
 
 
 class SnapshotService(Protocol):
-    """Makes locked copies of a stopped debuggee, in which any code may run. One per session."""
+    """Makes locked copies of a stopped debuggee, in which any code may run. Each session has one service."""
 
     async def run(self, request: Request, query: SnapshotQuery, begun: Callable[[str], None]) -> SnapshotResult:
-        """Run the query in one copy; cancelling the call ends the copy. Raises RequestFailed or NotStopped.
+        """Run the query in one copy of the debuggee; cancelling the call ends the copy.
 
-        Calls `begun` with the copy's token before it sends anything that may create the copy.
+        Calls `begun` with the copy's token before it sends anything that may create the copy. Raises RequestFailed or
+        NotStopped.
         """
         ...
 
     def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
-        """Return the command and arguments of the request that kills this copy; harmless if the copy does not exist."""
+        """Return the command and arguments of the request that kills this copy.
+
+        The request is harmless without a copy.
+        """
         ...
 
 
 class Access(Protocol):
-    """How to read and copy debuggees of one kind, whichever adapter debugs them.
+    """How to read and copy debuggees of one kind (Python, native, ...), whichever adapter debugs them.
 
-    Kinds of debuggee implement it (entry-point group `dap_ai.access`), and backends use it. A subclass overrides only
-    what differs.
+    Each kind of debuggee implements this Protocol (entry-point group `dap_ai.access`), and backends use it. A subclass
+    overrides only the methods that differ.
     """
 
     def at_start(self) -> Sequence[str]:
@@ -77,71 +87,81 @@ class Access(Protocol):
         return ()
 
     def in_terminal(self) -> Sequence[str]:
-        """Return expressions that make a program in a terminal stop at errors the adapter would miss."""
+        """Return expressions to evaluate in a terminal's program, so that it stops at errors the adapter would miss."""
         return ()
 
     def warm(self) -> None:
-        """Do slow preparation before the first question. Runs in a thread."""
+        """Do slow preparation in a thread, before the user's first question."""
 
     def inspector(self, *, hovers: bool = False) -> StopInspector:
-        """Return a reader for one session. `hovers`: the adapter's `hover` evaluations have no side effects."""
+        """Return an inspector for one session. `hovers`: the adapter's `hover` evaluations have no side effects."""
         ...
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
-        """Return one session's snapshot service; its copies may read the folders `readable`. None: no copies."""
+        """Return one session's snapshot service, or None if copies are impossible.
+
+        Copies may read the folders `readable`.
+        """
         del readable
         return None
 
 
 class BackendRules(Protocol):
-    """An adapter's limits and needs, known before it sends anything.
+    """Limits and needs of a debug adapter, known before the adapter sends anything.
 
-    A subclass overrides what differs from these defaults.
+    A subclass overrides only the attributes and methods that differ from these defaults.
     """
 
     denied: Mapping[str, str] = {}
-    """Commands that must never be sent to this adapter, each with the reason."""
+    """Requests that must never be sent to this adapter, each with the reason."""
     wedged_while_running: frozenset[str] = frozenset()
-    """Commands after which this adapter hangs if the thread they name is running."""
+    """Requests that hang this adapter if the thread they name is running."""
     wedged_when_ended: frozenset[str] = frozenset()
-    """Commands after which this adapter hangs if the debuggee has ended."""
+    """Requests that hang this adapter if the debuggee has ended."""
     vendor_requests: frozenset[str] | None = None
-    """Requests outside DAP that this adapter may be sent; None: any, and the proxy answers if the adapter does not."""
+    """Requests outside DAP that may be sent to this adapter. None allows any; the proxy answers if the adapter does
+    not."""
     ends_without_arguments: bool = False
-    """Whether a request without the arguments that DAP requires ends this adapter."""
+    """Whether this adapter exits when a request lacks arguments that DAP requires."""
     scopes_shared: bool = False
-    """Whether the last `scopes` request, whoever sent it, decides what later requests read."""
+    """Whether the last `scopes` request of any client decides what later requests of all clients read."""
     runs_code: frozenset[str] = frozenset()
-    """Requests for which this adapter calls functions of the debuggee: an answer never sends them."""
+    """Requests that make this adapter call functions of the debuggee. dap_ai never sends them for an answer."""
     runs_again: bool = False
-    """Whether copies of the debuggee can be rerun from the start, to look at the past."""
+    """Whether copies of the debuggee can be rerun from the start, to show earlier moments of the run."""
     told_of_client: frozenset[str] = frozenset()
-    """Client capabilities that are always announced to this adapter: they only make it report more."""
+    """Client capabilities that dap_ai always announces to this adapter. They only make the adapter report more."""
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """A request that the proxy itself sends once the adapter is `initialized`; its response is dropped.
+        """A request that the proxy itself sends once the adapter is `initialized`; the proxy drops the response.
 
-        A launched program begins to run after it.
+        A launched program begins to run only after this request.
         """
         return None
 
     def announced(self, names: Iterable[str]) -> BackendRules:
-        """Return the rules that apply to an adapter with these capabilities, which may identify it more closely."""
+        """Return the rules for an adapter that announces these capabilities.
+
+        They may identify the adapter more closely.
+        """
         ...
 
 
 class Backend(BackendRules, Protocol):
-    """A kind of debug adapter. A subclass overrides what differs from these defaults."""
+    """A kind of debug adapter. A subclass overrides only the attributes and methods that differ from these defaults."""
 
     name: str
-    """Name used in `--backend NAME`."""
+    """Name of the backend on the command line: `--backend NAME`."""
     runs_beside: frozenset[str]
-    """Launch and attach arguments that name programs run beside or before the debuggee, or in the debugger."""
+    """Launch and attach arguments that name other programs, run before the debuggee, beside it, or in the debugger."""
 
     @property
     def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """A request to send before a launched program starts, so that its terminal looks as without a debugger."""
+        """A request to send before a launched program starts.
+
+        It makes the terminal look as it would without a debugger.
+        """
         return None
 
     def announced(self, names: Iterable[str]) -> Backend:
@@ -154,23 +174,26 @@ class Backend(BackendRules, Protocol):
         ...
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Complete the arguments of `command` (`launch` or `attach`). Raises StartError."""
+        """Complete the arguments of a `launch` or `attach` request, named by `command`. Raises StartError."""
         del command
         return AdapterStart(arguments)
 
     def warm(self) -> None:
-        """Do slow preparation before the first question. Runs in a thread."""
+        """Do slow preparation in a thread, before the user's first question."""
 
     def inspector(self) -> StopInspector | None:
-        """Return a reader for one session, or None if this kind has none."""
+        """Return an inspector for one session, or None if this kind of adapter has no inspector."""
         return None
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
-        """Return one session's snapshot service; its copies may read the folders `readable`. None: there is none."""
+        """Return one session's snapshot service, or None if copies are impossible.
+
+        Copies may read the folders `readable`.
+        """
         del readable
         return None
 
     def default_python(self, cwd: str) -> str:
-        """Return the interpreter that would run a program in `cwd`; dap_ai's own if the adapter chooses it itself."""
+        """Return the default Python interpreter for `cwd`; dap_ai's own if the adapter chooses the interpreter."""
         del cwd
         return sys.executable

@@ -14,4 +14,4 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-"""Comparison function of two values of one type, by operator."""
+"""Function that compares two values of the same type, by operator."""

@@ -1,7 +1,7 @@
-"""What the adapter gives the agent for one ask: access to the stopped session, and a sink for the answer.
+"""The agent's access to the debugger while it answers one question: the stopped session, and a sink for the answer.
 
-All reads belong to one stop: after a resume each call raises NotStopped, so that no value of another stop is ever
-presented as current.
+All reads belong to one stop of the program. After the program resumes, each call raises NotStopped, so that the agent
+never presents a value of another stop as current.
 """
 
 from __future__ import annotations
@@ -22,71 +22,74 @@ from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields
 
 
 class StoppedSession(Protocol):
-    """State of the debug session that a question is about, apart from what is read from the program."""
+    """State of the debug session that a question is about, without the program's own values."""
 
     @property
     def stop(self) -> StopEvent | None:
-        """The stop in which the ask began; None if the program is running, has not started or has ended."""
+        """The stop in which the question was asked; None if the program is running, has not started or has ended."""
         ...
 
     @property
     def current(self) -> bool:
-        """Whether the ask's stop still holds."""
+        """Whether the program is still in the stop that the question is about."""
         ...
 
     @property
     def can_inspect(self) -> bool:
-        """Whether the backend has a static inspector."""
+        """Whether the backend can read values without running the program's code."""
         ...
 
     @property
     def why_no_snapshot(self) -> str:
-        """Reason why this ask may make no snapshot; empty if it may.
+        """Reason why no snapshot may be made for this question; empty if snapshots are allowed.
 
-        The first result shows whether the debuggee allows it.
+        Whether the debuggee itself allows snapshots is known only after the first attempt.
         """
         ...
 
     def lent_model(
         self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
-        """Stream one reply of the model that the client lends; the last item is a LentReply. Raises RequestFailed."""
+        """Stream one reply of the language model that the client lends. The last item is a LentReply.
+
+        Raises RequestFailed.
+        """
         ...
 
 
 class RawDebugger(StoppedSession, Protocol):
-    """A Debugger without masking: its results are Raw, so that only the masker can use them."""
+    """A Debugger without masking. Its results have the type Raw, so that only the masker can use them."""
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> Raw[dict[str, Any]]:
-        """Debugger.request, unmasked."""
+        """Send a DAP request as Debugger.request does, without masking secrets in the response."""
         ...
 
     async def inspect(self, query: Query) -> Raw[Inspection]:
-        """Debugger.inspect, unmasked."""
+        """Read frames and values as Debugger.inspect does, without masking secrets."""
         ...
 
     async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:
-        """Debugger.snapshot, unmasked."""
+        """Run a query in a copy as Debugger.snapshot does, without masking secrets in the result."""
         ...
 
     async def approve(self, kind: str, action: Safe, reason: Safe, now: Safe = "") -> Consent:
-        """Debugger.approve; all texts must be safe to show."""
+        """Ask the user to confirm an action as Debugger.approve does. All texts must be safe to show."""
         ...
 
     async def act(self, action: Action, frame_id: int = 0) -> Raw[ActionResult]:
-        """Debugger.act, unmasked."""
+        """Perform an action as Debugger.act does, without masking secrets in the result."""
         ...
 
     def output_tail(self) -> Raw[Sequence[tuple[str, str]]]:
-        """Debugger.output_tail, unmasked."""
+        """Return the most recent output as Debugger.output_tail does, without masking secrets."""
         ...
 
     def caught(self) -> Raw[Caught | None]:
-        """Debugger.caught, unmasked."""
+        """Return the last caught exception as Debugger.caught does, without masking secrets."""
         ...
 
     def history(self) -> Raw[Sequence[HistoryItem]]:
-        """Debugger.history, unmasked."""
+        """Return the user's actions as Debugger.history does, without masking secrets."""
         ...
 
 
@@ -94,46 +97,52 @@ class Debugger(StoppedSession, Protocol):
     """A live, stopped debug session whose results contain no secrets."""
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a DAP request and return the response's body. Raises RequestFailed, or NotStopped after the stop."""
+        """Send a DAP request and return the response's body.
+
+        Raises RequestFailed, or NotStopped if the program has resumed.
+        """
         ...
 
     async def inspect(self, query: Query) -> Inspection:
-        """Read what `query` asks for in one request. Raises RequestFailed or NotStopped."""
+        """Read the frames and values that `query` names, in one request. Raises RequestFailed or NotStopped."""
         ...
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """Run the query in one locked copy; cancelling the call ends the copy. Raises RequestFailed or NotStopped."""
+        """Run the query in one locked copy of the program; cancelling the call ends the copy.
+
+        Raises RequestFailed or NotStopped.
+        """
         ...
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
-        """Ask the user to confirm an action of the agent; no answer in time counts as a refusal. Raises NotStopped.
+        """Ask the user to confirm an action of the agent. No reply in time counts as a refusal. Raises NotStopped.
 
         `now`: the value that the action would replace.
         """
         ...
 
     async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
-        """Perform the action in the program itself, in this frame; call only after `approve`.
+        """Perform the action in the program itself, in this frame. Call this only after `approve`.
 
-        An action that resumes the program sets `stop` to the new stop. Raises RequestFailed or NotStopped.
+        If the action resumes the program, the result's `stop` is the new stop. Raises RequestFailed or NotStopped.
         """
         ...
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
-        """Return (category, text) of the most recent output, oldest first; bounded."""
+        """Return the end of the program's output as (category, text) pairs, oldest first. Its size is limited."""
         ...
 
     def caught(self) -> Caught | None:
-        """Return the last exception that was caught and reported without a stop; None if the debuggee reports none."""
+        """Return the last exception that was caught and reported without a stop; None if none was reported."""
         ...
 
     def history(self) -> Sequence[HistoryItem]:
-        """Return what the user did since the conversation's last question, oldest first; bounded."""
+        """Return the user's actions since the conversation's last question, oldest first. Their number is limited."""
         ...
 
 
 class Sink(Protocol):
-    """Receiver of an answer while it is made."""
+    """Receives an answer piece by piece while the agent makes it."""
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
         """Append Markdown to the answer, or report a step or a status. Never blocks."""
@@ -141,29 +150,29 @@ class Sink(Protocol):
 
 
 class SafeSink(Protocol):
-    """A Sink for masked text, on its way to the client."""
+    """Receives the masked text of an answer piece by piece, to send it to the client."""
 
     def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
-        """Sink.emit, for masked text only."""
+        """Append masked text to the answer, or report a masked step or status. Never blocks."""
         ...
 
 
 Action = Step | ContinueTo | SetBreakpoint | Execute | SetVariable
-"""Arguments of the tool with the same name. The frame is given separately, as a DAP frame id, not by `frame`."""
+"""An action: the arguments of the tool with the same name. The frame is passed separately as a DAP frame id."""
 
 
 class ActionResult(msgspec.Struct, frozen=True):
-    """The result of an action."""
+    """The result of an action in the program."""
 
     result: str = ""
-    """Result of an evaluation or assignment; for a breakpoint, the backend's message about it."""
+    """Result of an evaluation or assignment. For a breakpoint, the backend's message about the breakpoint."""
     stop: StopEvent | None = None
-    """Where the program is stopped now; None: it is still running, or has ended."""
+    """Where the program is stopped now; None if the program is still running or has ended."""
     ended: bool = False
 
 
 class Consent(msgspec.Struct, frozen=True):
-    """The user's decision about an action, or why there is none."""
+    """The user's decision about an action, or why no decision was made."""
 
     allowed: bool
     how: Literal["once", "session", "denied", "timeout", "unseen", "unsafe"]

@@ -1,4 +1,4 @@
-"""Messages between the adapter and the agent about a question. In memory only, never sent over the wire."""
+"""Messages between the adapter and the agent about a question. They stay in memory and are never sent over the wire."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from dap_ai.protocol.wire.value_path import PathNode
 
 
 class ValueEdit(msgspec.Struct, frozen=True):
-    """A value that was set in the debugger, not computed by the program."""
+    """A value that the user or an answer set in the debugger. The program did not compute it."""
 
     name: str
-    """Edited expression in its frame: `n`, `self.rows[0]`."""
+    """The edited expression in its frame, such as `n` or `self.rows[0]`."""
     value: str
-    """New value as the adapter showed it, else as typed; empty: `name` was computed, changed in place or deleted."""
+    """The new value as shown by the adapter, else as typed. Empty if `name` was computed, changed in place or
+    deleted."""
     before: str
-    """Previous value as the client last saw it; empty if it was never shown."""
+    """The previous value as the client last saw it; empty if the client never showed the value."""
     typed: str
-    """The statement that set the value; empty: the value was edited in a list of variables."""
+    """The statement that set the value; empty if the user edited the value in a list of variables."""
     function: str
-    """The frame's function; empty: unknown."""
+    """The frame's function; empty if unknown."""
     file: str
     line: int
-    """The frame's line; 0: unknown."""
+    """The frame's 1-based line; 0 if unknown."""
     epoch: int
-    """The stop at which the value was set."""
+    """Number of the stop at which the value was set."""
     by_user: bool
-    """Whether the user set the value; False: an answer did, with the user's confirmation."""
+    """Whether the user set the value. If False, an answer set it with the user's confirmation."""
 
 
 class WatchedData(msgspec.Struct, frozen=True):
     """A variable that a data breakpoint watches."""
 
     name: str
-    """The watched expression."""
+    """The expression that the data breakpoint watches."""
     function: str
-    """The function that owns the variable; empty: a global variable, or unknown."""
+    """The function that owns the variable; empty if the variable is global or its function unknown."""
     before: str
-    """Value when the client set the data breakpoint, if none was hit since; empty: unknown."""
+    """The value when the client set the data breakpoint. Empty if unknown, or if a data breakpoint was hit since."""
     access: str
-    """The access that stops the program: `write`, `read` or `readWrite`; empty: the client did not say."""
+    """Kind of access that stops the program: `write`, `read` or `readWrite`. Empty if the client named no kind."""
 
 
 class StopEvent(msgspec.Struct, frozen=True):
@@ -54,37 +55,37 @@ class StopEvent(msgspec.Struct, frozen=True):
     epoch: int
     thread_id: int
     frame_id: int | None
-    """The frame that the user selected; None: the innermost frame."""
+    """The frame that the user selected; None means the innermost frame."""
     reason: str
-    """Reason in DAP's terms: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
+    """Reason of the stop in DAP's terms: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
     description: str = ""
     text: str = ""
     stopped_threads: Sequence[int] = ()
     edits: Sequence[ValueEdit] | msgspec.UnsetType = msgspec.UNSET
-    """Values set in the debugger since the program started, oldest first; unset: none."""
+    """Values set in the debugger since the program started, oldest first; unset if no value was set."""
     hit: Sequence[WatchedData] | msgspec.UnsetType = msgspec.UNSET
-    """Data whose access stopped the program; if several are given, one of them was accessed; unset: no data
-    breakpoint."""
+    """Data whose access stopped the program. If the list has several entries, the program accessed one of them. Unset
+    if no data breakpoint stopped the program."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):
     """An action in the debugger: a console evaluation, a step, a stop."""
 
     kind: str
-    """`evaluate`, `step`, `stop`, `ask`; `agent`: an action of an answer, confirmed by the user."""
+    """Kind of action: `evaluate`, `step`, `stop` or `ask`. `agent` is an action of an answer, confirmed by the user."""
     text: str
-    """The expression or action: `orders[3]`, `next`, `breakpoint`."""
+    """The expression or action, such as `orders[3]`, `next` or `breakpoint`."""
     result: str = ""
 
 
 class AcceptedAsk(msgspec.Struct, frozen=True):
-    """An accepted question."""
+    """A question that the adapter has accepted, with its ids."""
 
     ask_id: str
     conversation_id: str
     arguments: AskArguments
     tool: ToolArguments | None = None
-    """Answer with the result of this tool (`askTool`)."""
+    """The tool whose result is the answer, for the request `askTool`; None for a question."""
     joined: bool = False
     """Whether the client joined another client's session."""
 
@@ -93,27 +94,27 @@ class Answer(msgspec.Struct):
     """The answer to a question."""
 
     text: str = ""
-    """The text sent to the sink. The adapter sets it once the answer is complete; the agent never does."""
+    """The Markdown text sent to the sink. The adapter sets this field at the end; the agent never sets it."""
     stale: bool = False
     evidence: list[Evidence] = []
     suspects: list[Suspect] = []
     fixes: list[Fix] = []
     path: list[PathNode] = []
-    """Path from the value in question back to its origin; empty: none, or unknown."""
+    """Path from the value in question back to its origin; empty if the answer has no path or the origin is unknown."""
     gist: str = ""
-    """The certain facts about a failure, in a few words."""
+    """What is certain about a failure, in a few words."""
     usage: Usage = msgspec.field(default_factory=Usage)
     limit: bool = False
-    """Whether a budget ended the answer."""
+    """Whether the answer was cut short because its budget was used up."""
     error: str = ""
-    """Why the provider could not answer; `text` then holds what can be stated without it."""
+    """Why the model provider could not answer. `text` then holds what dap_ai can state without a model."""
     trouble: Trouble | None = None
-    """Kind of `error`, if a model caused it."""
+    """Kind of the error in `error`; None if no model caused it."""
     masked: list[Masked] = []
 
 
 SafeAnswer = NewType("SafeAnswer", Answer)
-"""An answer without secrets, which may be shown."""
+"""An answer whose secrets are masked, so that it may be shown."""
 
 
 def no_answer(*, stale: bool = False) -> SafeAnswer:
@@ -122,10 +123,10 @@ def no_answer(*, stale: bool = False) -> SafeAnswer:
 
 
 class NotAnswered(NamedTuple):
-    """Why there is no answer, as a sentence for the user."""
+    """A sentence for the user that states why a question has no answer."""
 
     text: Safe
     stale: bool = False
-    """Whether the stop is over."""
+    """Whether the program has resumed since the question was asked."""
     is_ours: bool = False
-    """Whether dap_ai itself failed."""
+    """Whether dap_ai itself failed, not the user's program or the model."""

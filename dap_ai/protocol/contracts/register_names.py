@@ -1,4 +1,4 @@
-"""General processor registers, as debug adapters list them among a frame's scopes."""
+"""The processor's general registers, which debug adapters list in a frame's scope named `registers`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _GENERAL = re.compile(r"r(?:[a-d]x|[sd]i|[sb]p|ip|flags|\d+)|eflags|x\d+|sp|pc|f
 
 
 async def general_registers(request: Request, frame_id: int) -> dict[str, str]:
-    """Return each register's displayed value by name; empty if the adapter shows none. Raises what `request` raises."""
+    """Return the displayed value of each register by name; empty if the adapter shows no registers.
+
+    Raises what `request` raises.
+    """
     scopes = (await request("scopes", {"frameId": frame_id})).get("scopes", [])
     scope = next((s for s in scopes if str(s.get("name", "")).lower() == "registers"), None)
     rows = await _rows(request, scope) if scope else []

@@ -1,4 +1,4 @@
-"""Reruns of a program to its stop, to go back to earlier moments."""
+"""Reruns of a program up to the current stop, from which the user can go back to earlier moments."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dap_ai.protocol.wire.safe import Safe
 
 
 class Recalled(msgspec.Struct):
-    """A run that reached the stop. Valid until the stop ends."""
+    """A rerun that reached the current stop. It is valid until the program resumes."""
 
     query: SnapshotQuery
-    """The query that repeats the run; with another Rewind, that run ends elsewhere."""
+    """The query that repeats the run. With another Rewind in the query, the run ends at another moment."""
     words: str
-    """Description of what is rerun."""
+    """Description of the code that is rerun."""
     rewound: Rewound
     within: bool = False
-    """Whether the program stopped within the line of its last moment, not before that line."""
+    """Whether the program stopped in the middle of its last moment's line. If False, it stopped before that line."""
 
 
 class UnrepeatableError(Exception):
-    """Why the program cannot be rerun to this stop, as a clause."""
+    """The program cannot be rerun to this stop. The message is a clause that states why."""
 
 
 class NoPast(msgspec.Struct):
-    """Why earlier moments cannot be shown, as a sentence."""
+    """A sentence that states why earlier moments cannot be shown."""
 
     text: Safe

@@ -1,7 +1,7 @@
-"""Queries for a rerun that is followed to a moment in its past, and their results.
+"""Queries for a rerun that goes to an earlier moment of the program, and their results.
 
-A moment is the point before a line of a user's file runs; moments are numbered from 1 in the order of the run. Lines
-are 1-based, frames are numbered from 0, the innermost.
+A moment is the point before a line of a user's file runs. Moments are numbered from 1 in the order of the run. Lines
+are 1-based. Frames are numbered from 0, the innermost.
 """
 
 from __future__ import annotations
@@ -10,48 +10,50 @@ import msgspec
 
 
 class Halt(msgspec.Struct, omit_defaults=True):
-    """A line at which a run should stop."""
+    """A line at which a rerun should stop, like a breakpoint."""
 
     file: str
     line: int
     condition: str = ""
-    """Evaluated in the copy, in the frame at that line; an expression that raises counts as false."""
+    """Expression that the copy evaluates in the frame at that line. If the expression raises, it counts as false."""
 
 
 class MomentQuery(msgspec.Struct, omit_defaults=True):
-    """The parts of a value to return, at one moment."""
+    """A request for the parts of one value at one moment of a rerun."""
 
     frame: int = 0
     root: str = "locals"
-    """"locals", "globals", or "=" followed by an expression, which runs in the copy."""
+    """Where `path` begins: "locals", "globals", or "=" followed by an expression, which runs in the copy."""
     path: list[int] = []
-    """Index of each part among its siblings, from the root down."""
+    """Index of each nested part among its siblings, from the root down."""
     start: int = 0
     count: int = 0
-    """Number of parts to return, from `start`; 0: the maximum for one reply."""
+    """Number of parts to return, beginning with `start`; 0 requests as many as one reply may hold."""
 
 
 class Rewind(msgspec.Struct, omit_defaults=True):
-    """How far a run goes, and what it returns. Without `at`, it returns the steps that lead there."""
+    """Where a rerun ends and which values it returns. Without `at`, it returns the steps that lead to its end."""
 
     at: int = 0
-    """The run ends at this moment and answers `looks` there."""
+    """Moment at which the run ends and answers `looks`."""
     until: int = 0
-    """The run ends at this moment; 0: at the stop, or with the exception."""
+    """Moment at which the run ends; 0 lets it end at the stop, or with the exception."""
     to_stop: bool = False
-    """The run ends at the same position as this stop, with the same values; otherwise with its exception."""
+    """Whether the run ends when it reaches the current stop's position with the same values; else it ends with its
+    exception."""
     at_line: bool = False
-    """With `to_stop`: the beginning of the line counts as the stop, wherever within the line the program is."""
+    """With `to_stop`: whether the run ends at the beginning of the stop's line, even if the program is further on."""
     halts: list[Halt] = []
     most_calls: int = 0
-    """Any line with at most this many of the user's calls on the stack is a halt, too."""
+    """Every line with at most this many of the user's calls on the stack also counts as a halt."""
     after: int = 0
-    """The run ends at the first halt after this moment; 0: the last halt before its end is returned."""
+    """Moment after which the run ends at the first halt. If 0, the run goes on and returns the last halt before its
+    end."""
     looks: list[MomentQuery] = []
 
 
 class PastFrame(msgspec.Struct):
-    """A frame of a user's function at a moment."""
+    """A frame of a user's function at an earlier moment."""
 
     function: str
     file: str
@@ -59,16 +61,16 @@ class PastFrame(msgspec.Struct):
 
 
 class MomentValue(msgspec.Struct, omit_defaults=True):
-    """A value, with or without a name."""
+    """A value at an earlier moment, with or without a name."""
 
     name: str
     value: str
-    """Text of the value."""
+    """The value's text."""
     type: str = ""
     parts: int = 0
-    """Number of parts that can be looked at."""
+    """Number of parts of the value that another MomentQuery can request."""
     indexed: bool = False
-    """Whether the parts are numbered rather than named."""
+    """Whether the parts have numbers instead of names."""
 
 
 class MomentResult(msgspec.Struct, omit_defaults=True):
@@ -76,35 +78,35 @@ class MomentResult(msgspec.Struct, omit_defaults=True):
 
     parts: list[MomentValue] = []
     value: MomentValue | None = None
-    """Value of an expression."""
+    """The expression's value, if `root` was an expression."""
     error: str = ""
-    """The exception that the expression raised, or why there is no result."""
+    """The exception that the expression raised, or another reason why the query has no result."""
 
 
 class Rewound(msgspec.Struct, omit_defaults=True):
-    """The result of a Rewind."""
+    """The result of a rerun requested by a Rewind."""
 
     count: int = 0
-    """The moment at which the run ended: the last one before the stop, or the stop itself."""
+    """The moment at which the run ended: the last moment before the stop, or the stop itself."""
     within: bool = False
-    """Whether the current instruction is in the middle of a line."""
+    """Whether the stopped program is in the middle of a line."""
     depth: int = 0
-    """Number of the user's calls on the stack at the stop; 0: an exception has left them."""
+    """Number of the user's calls on the stack at the stop; 0 if an exception has left them."""
     hit: int = 0
-    """The moment of a halt; 0: none."""
+    """The moment at which a halt was hit; 0 if no halt was hit."""
     first: int = 1
-    """The moment of the first step kept: for a long run, only the last steps are."""
+    """The moment of the first step in `steps`. For a long run, `steps` holds only the last steps."""
     codes: list[tuple[str, str]] = []
-    """File and function of each code object."""
+    """File and function name of each code object."""
     steps: list[int] = []
-    """For each moment: index of its code, its line, and the number of the user's calls on the stack."""
+    """Three numbers for each moment: index in `codes`, line, and number of the user's calls on the stack."""
     frames: list[PastFrame] = []
-    """Frames at the moment `at`, innermost first; empty: the run did not reach it."""
+    """Frames at the moment `at`, innermost first; empty if the run did not reach that moment."""
     seen: list[MomentResult] = []
-    """Results in the order of `looks`."""
+    """Results of the queries in `looks`, in the same order."""
     arrived: bool = False
-    """With `to_stop`: whether the run reached this stop."""
+    """Whether the run reached the current stop, if `to_stop` was set."""
     differs: str = ""
-    """With `to_stop`: what differed when the run reached the position of this stop."""
+    """What differed when the run reached the current stop's position, if `to_stop` was set."""
     cut: bool = False
-    """Whether time ran out before the run ended."""
+    """Whether the time limit ended the run."""

@@ -1,6 +1,6 @@
-"""Names and arguments of the tools for recorded runs; `step` and `search` of tool_arguments.py are for programs.
+"""Names and arguments of the tools for recorded runs; tool_arguments.py holds those for programs.
 
-Steps are 1-based, as the run numbers them; a range includes both ends. Page positions are in characters.
+Steps are 1-based, as the run numbers them. A range includes both ends. Page positions are in characters.
 """
 
 from __future__ import annotations
@@ -18,103 +18,103 @@ Kind = Literal["", "explore", "change", "install", "verify", "run", "submit", "m
 
 
 class StepsArguments(ToolArguments):
-    """Arguments of `steps`, which lists a run's steps."""
+    """Arguments of the tool `steps`, which lists a run's steps."""
 
     tool: ClassVar[str] = "steps"
     first: StepNumber = 1
     """Number of the first step shown."""
     count: Annotated[int, Meta(ge=1, le=60)] = 20
-    """How many steps are shown."""
+    """Number of steps shown."""
     kind: Kind = ""
-    """Only steps with this effect."""
+    """Show only steps of this kind; empty shows every kind."""
     failed: bool = False
-    """Only steps whose tool or check failed."""
+    """Show only steps whose tool or check failed."""
 
 
 class RunStepArguments(ToolArguments):
-    """Arguments of `step` on a run, which shows one step."""
+    """Arguments of the tool `step`, which shows one step of a recorded run."""
 
     tool: ClassVar[str] = "step"
     number: StepNumber
     part: Literal["", "said", "call", "result"] = ""
-    """Show a page of this part only; empty: the beginning of each part, and the end of the result."""
+    """Show a page of this part only. If empty, show the beginning of each part, and the end of the result."""
     start: int = 0
-    """Character at which the page begins; negative: counted from the end."""
+    """Character at which the page begins; a negative number counts from the end."""
 
 
 class RunSearchArguments(ToolArguments):
-    """Arguments of `search` on a run, which finds text in its steps."""
+    """Arguments of the tool `search`, which finds text in the steps of a recorded run."""
 
     tool: ClassVar[str] = "search"
     text: Annotated[str, Meta(min_length=1, max_length=400)]
-    """Text to find, ignoring case; `a|b` finds either."""
+    """Text to find, ignoring case; `a|b` finds `a` or `b`."""
     start: Annotated[int, Meta(ge=0)] = 0
     """Number of the first match shown."""
 
 
 class DiffArguments(ToolArguments):
-    """Arguments of `diff`, which compares files or steps."""
+    """Arguments of the tool `diff`, which compares files or steps of a recorded run."""
 
     tool: ClassVar[str] = "diff"
     first: Annotated[int, Meta(ge=0)]
-    """0: before the first step, with `workspace`."""
+    """Number of the earlier step; with `workspace`, 0 means the state before the first step."""
     second: StepNumber
     workspace: bool = False
-    """Compare each file after `first` with the file after `second`; else compare the two steps' texts, calls and
-    results."""
+    """Compare each file after step `first` with the file after step `second`. If false, compare the two steps' texts,
+    calls and results."""
 
 
 class TreeArguments(ToolArguments):
-    """Arguments of `tree`, which outlines what a run changed and checked."""
+    """Arguments of the tool `tree`, which outlines what a recorded run changed and checked."""
 
     tool: ClassVar[str] = "tree"
     first: StepNumber = 1
     """Number of the first step shown."""
     whole: bool = False
-    """Include steps that only read, ran or wrote text."""
+    """Include steps that only read files, ran commands or wrote text."""
 
 
 class WorkspaceArguments(ToolArguments):
-    """Arguments of `workspace`, which shows files as the run changed them."""
+    """Arguments of the tool `workspace`, which shows files as a recorded run changed them."""
 
     tool: ClassVar[str] = "workspace"
     path: str = ""
-    """The end of the path of the file to show; empty: list all changed files."""
+    """End of the path of the file to show; empty lists all changed files."""
     step: Annotated[int, Meta(ge=0)] = 0
-    """Show the file as it was after this step; 0: at the end."""
+    """Show the file as it was after this step; 0 shows the file at the end of the run."""
     start: Annotated[int, Meta(ge=0)] = 0
     """Character at which the page begins."""
 
 
 class ChecksArguments(ToolArguments):
-    """Arguments of `checks`: none."""
+    """Arguments of the tool `checks`, which has no arguments."""
 
     tool: ClassVar[str] = "checks"
 
 
 class CompareArguments(ToolArguments):
-    """Arguments of `compare`: none. The user names the other run."""
+    """Arguments of the tool `compare`, which has no arguments. The user names the run to compare with."""
 
     tool: ClassVar[str] = "compare"
 
 
 class CitedStep(ToolArguments):
-    """A quotation from the run that supports the answer."""
+    """A quotation from a recorded run that supports the answer."""
 
     step: Annotated[int, Meta(ge=0)]
-    """Step number; 0: the task, or the recorded outcome."""
+    """Step number; 0 means the task or the recorded outcome."""
     quote: str
-    """Verbatim text, at most one line."""
+    """Verbatim text from the step, at most one line."""
 
 
 class RunReportArguments(ToolArguments):
-    """Arguments of `report` on a run: a model's last call."""
+    """Arguments of the tool `report` on a recorded run, which is a model's last call."""
 
     tool: ClassVar[str] = "report"
     first: Annotated[int, Meta(ge=0)] = 0
-    """First step of the block where the run went wrong; 0: unknown, or nothing went wrong."""
+    """First step of the block of steps where the run went wrong; 0 if unknown, or if nothing went wrong."""
     last: Annotated[int, Meta(ge=0)] = 0
-    """Last step of that block; 0: the same step."""
+    """Last step of the block where the run went wrong; 0 means the step `first`."""
     reason: str = ""
     evidence: list[CitedStep] = msgspec.field(default_factory=list[CitedStep])
 

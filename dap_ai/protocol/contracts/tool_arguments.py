@@ -31,35 +31,35 @@ class ToolArguments(msgspec.Struct, rename="camel", omit_defaults=True, forbid_u
 
 
 class StackArguments(ToolArguments):
-    """Arguments of `stack`."""
+    """Arguments of the tool `stack`, which lists a thread's stack frames."""
 
     tool: ClassVar[str] = "stack"
     thread: int | None = None
-    """Number of the thread as `threads` lists it; without it, the stopped thread."""
+    """Number of the thread as `threads` lists it; by default the stopped thread."""
 
 
 class FrameArguments(ToolArguments):
-    """Arguments of `frame`."""
+    """Arguments of the tool `frame`, which shows a stack frame's source, arguments and locals."""
 
     tool: ClassVar[str] = "frame"
     frame: FrameNumber | None = None
 
 
 class VariablesToolArguments(ToolArguments):
-    """Arguments of `variables`: it lists a frame's names, or the items, keys or fields of one value."""
+    """Arguments of the tool `variables`, which lists a frame's names, or the items, keys or fields of one value."""
 
     tool: ClassVar[str] = "variables"
     expression: Expression = ""
-    """Empty: list the frame's own names."""
+    """The value whose parts to list; empty lists the frame's own names."""
     start: Annotated[int, Meta(ge=0)] = 0
     """Number of the first variable shown."""
     count: Annotated[int, Meta(ge=1, le=500)] = 50
-    """How many variables are shown."""
+    """Number of variables shown."""
     frame: FrameNumber | None = None
 
 
 class EvaluateToolArguments(ToolArguments):
-    """Arguments of `evaluate`."""
+    """Arguments of the tool `evaluate`, which evaluates an expression in a snapshot."""
 
     tool: ClassVar[str] = "evaluate"
     expression: Expression
@@ -67,7 +67,7 @@ class EvaluateToolArguments(ToolArguments):
 
 
 class SourceArguments(ToolArguments):
-    """Arguments of `source`."""
+    """Arguments of the tool `source`, which shows lines of a file."""
 
     tool: ClassVar[str] = "source"
     file: File
@@ -78,19 +78,19 @@ class SourceArguments(ToolArguments):
 
 
 class CodeArguments(ToolArguments):
-    """Arguments of `code`: it shows the whole function around a line."""
+    """Arguments of the tool `code`, which shows the whole function around a line."""
 
     tool: ClassVar[str] = "code"
     file: File
-    """May include the line: `shop.c:12`."""
+    """The path may include the line: `shop.c:12`."""
     line: Annotated[int, Meta(ge=0)] = 0
-    """0: the line given in `file`, else the current line of the file's innermost frame."""
+    """Line in the function; 0 means the line given in `file`, else the current line of the file's innermost frame."""
     around: Annotated[int, Meta(ge=1, le=200)] = 30
-    """Lines shown on each side if there is no function, or a very long one."""
+    """Number of lines shown on each side if the line is in no function or in a very long one."""
 
 
 class DefinitionArguments(ToolArguments):
-    """Arguments of `definition`: it finds the definition of a symbol on that line."""
+    """Arguments of the tool `definition`, which finds the definition of a symbol on a line."""
 
     tool: ClassVar[str] = "definition"
     file: File
@@ -99,7 +99,7 @@ class DefinitionArguments(ToolArguments):
 
 
 class TypeArguments(ToolArguments):
-    """Arguments of `type`: it describes a variable or member of the frame, or a type by its name."""
+    """Arguments of the tool `type`, which describes a variable or member of the frame, or a type by its name."""
 
     tool: ClassVar[str] = "type"
     symbol: str
@@ -107,7 +107,7 @@ class TypeArguments(ToolArguments):
 
 
 class InfoArguments(ToolArguments):
-    """Arguments of `info`."""
+    """Arguments of the tool `info`, which describes a function, a class or a value by its name."""
 
     tool: ClassVar[str] = "info"
     symbol: str
@@ -116,63 +116,67 @@ class InfoArguments(ToolArguments):
 
 
 class SearchArguments(ToolArguments):
-    """Arguments of `search`."""
+    """Arguments of the tool `search`, which finds text in the program's source files."""
 
     tool: ClassVar[str] = "search"
     text: str
     """Literal text to find in the source, not a pattern."""
     files: str = ""
-    """Only files whose path ends with this text: `.py`, `shop/prices.py`."""
+    """Search only files whose path ends with this text: `.py`, `shop/prices.py`."""
 
 
 class SliceArguments(ToolArguments):
-    """Arguments of `slice`."""
+    """Arguments of the tool `slice`, which explains where a value comes from."""
 
     tool: ClassVar[str] = "slice"
     expression: Expression
-    """A name, attribute or subscript whose value is to be explained."""
+    """A name, attribute or subscript whose value to explain."""
     frame: FrameNumber | None = None
 
 
 class TraceArguments(ToolArguments):
-    """Arguments of `trace`."""
+    """Arguments of the tool `trace`, which lists the lines that an expression runs in a snapshot."""
 
     tool: ClassVar[str] = "trace"
     expression: Expression
-    """Usually a call."""
+    """The expression to evaluate, usually a call."""
     frame: FrameNumber | None = None
 
 
 class HistoryArguments(ToolArguments):
-    """Arguments of `history`."""
+    """Arguments of the tool `history`, which lists the successive values of an expression."""
 
     tool: ClassVar[str] = "history"
     expression: Expression
-    """A name, attribute or subscript whose successive values are listed."""
+    """A name, attribute or subscript whose successive values to list."""
     when: str = ""
-    """A condition on the value, such as `total < 0`, to find the first value for which it held."""
+    """A condition on the value, such as `total < 0`; the tool finds the first value for which it held."""
     frame: FrameNumber | None = None
 
 
 class LineEdit(ToolArguments):
-    """A change of whole lines, 1-based, `first` to `last` inclusive; `last` = `first` - 1 inserts before `first`."""
+    """A replacement of the lines from `first` to `last`, 1-based and inclusive.
+
+    If `last` is `first` - 1, the text is inserted before `first`.
+    """
 
     file: File
     first: Line
-    """First line replaced."""
+    """First line to replace."""
     last: Annotated[int, Meta(ge=0)]
-    """Last line replaced; first - 1 inserts before it."""
+    """Last line to replace; `first` - 1 inserts the text before `first`."""
     text: str
-    """Replacement text; empty: delete the lines."""
+    """Replacement text; empty deletes the lines."""
 
 
 class TryFixArguments(ToolArguments):
-    """Arguments of `try_fix`: the edits, and a check that must pass with them."""
+    """Arguments of the tool `try_fix`: edits of the source, and a check that must pass with these edits."""
 
     tool: ClassVar[str] = "try_fix"
     edits: Annotated[list[LineEdit], Meta(min_length=1)]
     check: str = ""
-    """An expression that must be true, or statements that must not raise, in the frame; empty: what failed is rerun."""
+    """An expression that must be true, or statements that must not raise, in the frame. Empty reruns the code that
+    failed."""
     frame: FrameNumber | None = None
     """The frame in which `check` runs."""
     deadline_s: Annotated[float, Meta(gt=0, le=30)] = 10.0
@@ -180,29 +184,29 @@ class TryFixArguments(ToolArguments):
 
 
 class ThreadsArguments(ToolArguments):
-    """Arguments of `threads`: none."""
+    """Arguments of the tool `threads`, which has no arguments."""
 
     tool: ClassVar[str] = "threads"
 
 
 class OutputArguments(ToolArguments):
-    """Arguments of `output`."""
+    """Arguments of the tool `output`, which shows the end of the program's output."""
 
     tool: ClassVar[str] = "output"
     tail: Annotated[int, Meta(ge=1, le=8000)] = 2000
-    """Maximum number of characters."""
+    """Maximum number of characters shown."""
 
 
 class EnvironmentArguments(ToolArguments):
-    """Arguments of `environment`."""
+    """Arguments of the tool `environment`, which lists the program's environment variables."""
 
     tool: ClassVar[str] = "environment"
     names: list[str] = []
-    """Names of variables whose values are shown; empty: all names, without values."""
+    """Names of variables whose values to show; empty lists all names without values."""
 
 
 class FramesArguments(ToolArguments):
-    """Arguments of `frames`."""
+    """Arguments of the tool `frames`, which lists stack frames of a native program."""
 
     tool: ClassVar[str] = "frames"
     start: Annotated[int, Meta(ge=0)] = 0
@@ -210,47 +214,48 @@ class FramesArguments(ToolArguments):
 
 
 class RegistersArguments(ToolArguments):
-    """Arguments of `registers`."""
+    """Arguments of the tool `registers`, which shows the processor's registers."""
 
     tool: ClassVar[str] = "registers"
     frame: FrameNumber | None = None
-    """Without it, the innermost frame."""
+    """If absent, the innermost frame is used."""
 
 
 class MemoryArguments(ToolArguments):
-    """Arguments of `memory`."""
+    """Arguments of the tool `memory`, which shows bytes of the program's memory."""
 
     tool: ClassVar[str] = "memory"
     address: str
-    """A number (`0x7ffe10`), or an expression: the address its value points to, else the value's own address."""
+    """A number (`0x7ffe10`) or an expression. For a pointer, the address it points to; for any other value, its own
+    address."""
     count: Annotated[int, Meta(ge=1, le=4096)] = 128
-    """Number of bytes."""
+    """Number of bytes shown."""
     frame: FrameNumber | None = None
 
 
 class DisassembleArguments(ToolArguments):
-    """Arguments of `disassemble`."""
+    """Arguments of the tool `disassemble`, which shows machine instructions."""
 
     tool: ClassVar[str] = "disassemble"
     address: str = ""
-    """An address as for `memory`; empty: the frame's current instruction."""
+    """An address in the form that `memory` accepts; empty means the frame's current instruction."""
     around: Annotated[int, Meta(ge=0, le=50)] = 8
-    """Instructions shown before and after."""
+    """Number of instructions shown before and after the address."""
     frame: FrameNumber | None = None
-    """Without it, the innermost frame."""
+    """If absent, the innermost frame is used."""
 
 
 class Step(ToolArguments):
-    """Arguments of `step`."""
+    """Arguments of the tool `step`, which resumes the program: to the next line, into or out of a call, or further."""
 
     tool: ClassVar[str] = "step"
     how: Literal["next", "stepIn", "stepOut", "continue"] = "next"
     reason: str = ""
-    """Reason shown to the user who is asked to confirm; `reason` means the same in the tools below."""
+    """Reason for the action, shown to the user who must confirm it. The tools below have the same field."""
 
 
 class ContinueTo(ToolArguments):
-    """Arguments of `continue_to`."""
+    """Arguments of the tool `continue_to`, which runs the program to a line."""
 
     tool: ClassVar[str] = "continue_to"
     file: File
@@ -259,7 +264,7 @@ class ContinueTo(ToolArguments):
 
 
 class SetBreakpoint(ToolArguments):
-    """Arguments of `set_breakpoint`."""
+    """Arguments of the tool `set_breakpoint`, which sets a breakpoint at a line."""
 
     tool: ClassVar[str] = "set_breakpoint"
     file: File
@@ -269,7 +274,7 @@ class SetBreakpoint(ToolArguments):
 
 
 class Execute(ToolArguments):
-    """Arguments of `execute`: it evaluates an expression in the program itself."""
+    """Arguments of the tool `execute`, which evaluates an expression in the program itself."""
 
     tool: ClassVar[str] = "execute"
     expression: Expression
@@ -278,7 +283,7 @@ class Execute(ToolArguments):
 
 
 class SetVariable(ToolArguments):
-    """Arguments of `set_variable`: it assigns to a name, an attribute or an item."""
+    """Arguments of the tool `set_variable`, which assigns to a name, an attribute or an item."""
 
     tool: ClassVar[str] = "set_variable"
     expression: Expression
@@ -288,7 +293,7 @@ class SetVariable(ToolArguments):
 
 
 class CitedValue(ToolArguments):
-    """A value that supports the answer."""
+    """A value of the program that supports the answer."""
 
     expression: Expression
     value: str
@@ -296,7 +301,7 @@ class CitedValue(ToolArguments):
 
 
 class Blamed(ToolArguments):
-    """A line that may contain the mistake."""
+    """A line of source that may contain the mistake."""
 
     file: File
     line: int
@@ -304,15 +309,15 @@ class Blamed(ToolArguments):
 
 
 class ReportedFix(ToolArguments):
-    """A proposed fix."""
+    """A fix of the source that a model proposes."""
 
     edits: list[LineEdit]
     check: str = ""
-    """A check as in `try_fix`."""
+    """A check of the fix, in the form that `try_fix` accepts."""
 
 
 class ReportArguments(ToolArguments):
-    """Arguments of `report`, a model's last call: the evidence for its answer."""
+    """Arguments of the tool `report`, a model's last call, which states the evidence for its answer."""
 
     tool: ClassVar[str] = "report"
     evidence: list[CitedValue] = []

@@ -1,6 +1,7 @@
-"""An exception that did not stop the program: something caught it and printed or reported its traceback.
+"""An exception that did not stop the program, because some code caught it and printed or reported its traceback.
 
-Test runners, web frameworks, process pools and event loops do so. The report contains no live values.
+Test runners, web frameworks, process pools and event loops catch exceptions in this way. The report contains no live
+values.
 """
 
 from __future__ import annotations
@@ -10,26 +11,30 @@ from typing import Literal
 import msgspec
 
 KEY = "dapAiCaught"
-"""The key in the `data` of an `output` event from debugpy's debuggee: see backends/debugpy/traceback_reports.py."""
+"""Key of the report in the `data` of an `output` event that dap_ai's code in a debugpy debuggee sends."""
 
 Filter = Literal["userUnhandled", "raised"]
 FILTERS: tuple[Filter, ...] = ("userUnhandled", "raised")
-"""Exception filters that would stop the program there. raised: the user's own code catches the exception."""
+"""Exception filters that would stop the program at the exception. raised: for exceptions that the user's own code
+catches."""
 _RUNNERS = ("/_pytest/", "/unittest/")
 
 
 class CaughtFrame(msgspec.Struct, frozen=True, array_like=True):
-    """A row of a traceback. `line` is 1-based."""
+    """A row of a traceback: file, 1-based line and function name."""
 
     file: str
     line: int
     name: str
     user: bool
-    """Whether the frame is the user's own code, as debugpy classifies it."""
+    """Whether debugpy classifies the frame as the user's own code."""
 
 
 class Caught(msgspec.Struct, frozen=True):
-    """An exception and its traceback, outermost frame first, with at least one user frame."""
+    """An exception that did not stop the program, and its traceback, outermost frame first.
+
+    At least one frame is the user's.
+    """
 
     type: str
     message: str
@@ -40,14 +45,14 @@ class Caught(msgspec.Struct, frozen=True):
 
     @property
     def spot(self) -> CaughtFrame:
-        """The innermost user frame: where the exception was raised or left the user's code."""
+        """The innermost user frame, in which the exception was raised or from which it left the user's code."""
         return next((frame for frame in reversed(self.frames) if frame.user), self.frames[-1])
 
     @property
     def is_of_test(self) -> bool:
         """Whether a test runner caught the exception.
 
-        Only the end of the run shows whether the test was expected to fail.
+        The test may still be expected to fail; only the end of the test run shows that.
         """
         files = [frame.file.replace("\\", "/") for frame in self.frames]
         return any(part in file for file in files for part in _RUNNERS)

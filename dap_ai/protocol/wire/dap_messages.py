@@ -1,7 +1,7 @@
 """Arguments and bodies of DAP messages, with only the fields that the proxy reads.
 
-Source: https://microsoft.github.io/debug-adapter-protocol/specification. Unknown fields are ignored; a field of the
-wrong type makes the whole struct unreadable, and the proxy then treats the message as "not of interest".
+Source: https://microsoft.github.io/debug-adapter-protocol/specification. Unknown fields are ignored. A field of the
+wrong type makes the whole struct unreadable, and the proxy then ignores the message's content.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class _Read(msgspec.Struct, rename="camel"):
 
 
 class InitializeArguments(_Read):
-    """Arguments of initialize: the client's name and capabilities."""
+    """Arguments of the `initialize` request: the client's name and capabilities."""
 
     client_name: str = ""
     client_id: str = msgspec.field(default="", name="clientID")
@@ -26,7 +26,7 @@ class InitializeArguments(_Read):
 
 
 class StartArguments(_Read):
-    """Arguments of launch and attach that most adapters share: what is debugged."""
+    """Arguments of the `launch` and `attach` requests that most adapters share. They state which program to debug."""
 
     program: str = ""
     module: str = ""
@@ -35,27 +35,30 @@ class StartArguments(_Read):
 
 
 class ProcessBody(_Read):
-    """Body of the event process."""
+    """Body of the `process` event."""
 
     name: str = ""
     system_process_id: int = 0
 
 
 class DisconnectArguments(_Read):
-    """Arguments of disconnect. None: DAP's default, which ends a launched debuggee but not an attached one."""
+    """Arguments of the `disconnect` request.
+
+    None means DAP's default, which ends a launched debuggee but not an attached one.
+    """
 
     terminate_debuggee: bool | None = None
 
 
 class ThreadArguments(_Read):
-    """Arguments of continue, next, stepIn, stepOut, stackTrace and others."""
+    """Arguments of requests for one thread, such as `continue`, `next`, `stepIn`, `stepOut` and `stackTrace`."""
 
     thread_id: int = 0
     single_thread: bool = False
 
 
 class EvaluateArguments(_Read):
-    """Arguments of evaluate."""
+    """Arguments of the `evaluate` request."""
 
     expression: str = ""
     frame_id: int | None = None
@@ -63,77 +66,77 @@ class EvaluateArguments(_Read):
 
 
 class CompletionsArguments(_Read):
-    """Arguments of completions."""
+    """Arguments of the `completions` request."""
 
     text: str = ""
     column: int = 1
 
 
 class CancelArguments(_Read):
-    """Arguments of cancel."""
+    """Arguments of the `cancel` request."""
 
     request_id: int | None = None
     progress_id: str | None = None
 
 
 class FrameId(_Read):
-    """The fields of a stack frame that the proxy reads."""
+    """A stack frame, with only the fields that the proxy reads."""
 
     id: int
     name: str = ""
     line: int = 0
     source: Any = None
-    """A DAP Source, unchecked."""
+    """The frame's DAP Source object, unchecked."""
 
     @property
     def path(self) -> str:
-        """Path of the source file; empty if the frame names none."""
+        """Path of the frame's source file; empty if the frame has no path."""
         source: Any = self.source
         path = source.get("path") if isinstance(source, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         return path if isinstance(path, str) else ""
 
 
 class StackTraceBody(_Read):
-    """Body of the response to stackTrace."""
+    """Body of the response to `stackTrace`."""
 
     stack_frames: list[FrameId] = []
 
 
 class EvaluateBody(_Read):
-    """Body of the response to evaluate."""
+    """Body of the response to `evaluate`."""
 
     result: str = ""
 
 
 class ResultBody(_Read):
-    """Body of the responses to evaluate (`result`), setVariable and setExpression (`value`)."""
+    """Body of the response to `evaluate` (field `result`), `setVariable` or `setExpression` (field `value`)."""
 
     result: str = ""
     value: str = ""
 
 
 class SetVariableArguments(_Read):
-    """Arguments of setVariable."""
+    """Arguments of the `setVariable` request."""
 
     variables_reference: int
     name: str
 
 
 class SetExpressionArguments(_Read):
-    """Arguments of setExpression."""
+    """Arguments of the `setExpression` request."""
 
     expression: str
     frame_id: int | None = None
 
 
 class VariablesArguments(_Read):
-    """Arguments of variables."""
+    """Arguments of the `variables` request."""
 
     variables_reference: int
 
 
 class VariableRow(_Read):
-    """One variable in the response to variables."""
+    """One variable in the response to `variables`."""
 
     name: str
     value: str = ""
@@ -142,19 +145,19 @@ class VariableRow(_Read):
 
 
 class VariablesBody(_Read):
-    """Body of the response to variables."""
+    """Body of the response to `variables`."""
 
     variables: list[VariableRow] = []
 
 
 class ScopesArguments(_Read):
-    """Arguments of scopes."""
+    """Arguments of the `scopes` request."""
 
     frame_id: int
 
 
 class DataInfoArguments(_Read):
-    """Arguments of dataBreakpointInfo."""
+    """Arguments of the `dataBreakpointInfo` request."""
 
     name: str
     variables_reference: int = 0
@@ -162,7 +165,7 @@ class DataInfoArguments(_Read):
 
 
 class DataInfoBody(_Read):
-    """Body of the response to dataBreakpointInfo."""
+    """Body of the response to `dataBreakpointInfo`."""
 
     data_id: str | None = None
 
@@ -175,13 +178,13 @@ class DataBreakpoint(_Read):
 
 
 class SetDataArguments(_Read):
-    """Arguments of setDataBreakpoints, which replaces all of them."""
+    """Arguments of the `setDataBreakpoints` request, which replaces all data breakpoints."""
 
     breakpoints: list[DataBreakpoint] = []
 
 
 class ScopeBody(_Read):
-    """A scope of a frame."""
+    """A scope of a stack frame, such as its locals."""
 
     variables_reference: int
     name: str = ""
@@ -189,19 +192,19 @@ class ScopeBody(_Read):
 
 
 class ScopesBody(_Read):
-    """Body of the response to scopes."""
+    """Body of the response to `scopes`."""
 
     scopes: list[ScopeBody] = []
 
 
 class ContinueBody(_Read):
-    """Body of the response to continue. In DAP, without `allThreadsContinued` all threads run."""
+    """Body of the response to `continue`. If `allThreadsContinued` is absent, DAP assumes that all threads run."""
 
     all_threads_continued: bool = True
 
 
 class SourceBody(_Read):
-    """Source file of a breakpoint."""
+    """The source file of a breakpoint."""
 
     path: str = ""
 
@@ -216,7 +219,7 @@ class SourceBreakpoint(_Read):
 
 
 class SetBreakpointsArguments(_Read):
-    """Arguments of setBreakpoints. `lines` is the older form of `breakpoints`."""
+    """Arguments of the `setBreakpoints` request. `lines` is an older form of `breakpoints`."""
 
     source: SourceBody = msgspec.field(default_factory=SourceBody)
     breakpoints: list[msgspec.Raw] | None = None
@@ -234,25 +237,25 @@ class BreakpointBody(_Read):
 
 
 class BreakpointsBody(_Read):
-    """Body of the response to setBreakpoints."""
+    """Body of the response to `setBreakpoints`."""
 
     breakpoints: list[BreakpointBody] = []
 
 
 class BreakpointEventBody(_Read):
-    """Body of the event breakpoint."""
+    """Body of the `breakpoint` event."""
 
     breakpoint: BreakpointBody = msgspec.field(default_factory=BreakpointBody)
 
 
 class HitBreakpoints(_Read):
-    """Body of the event stopped: only the breakpoints that were hit."""
+    """Body of the `stopped` event, with only the ids of the breakpoints that were hit."""
 
     hit_breakpoint_ids: list[int] = []
 
 
 class StoppedBody(_Read):
-    """Body of the event stopped."""
+    """Body of the `stopped` event."""
 
     reason: str = ""
     description: str = ""
@@ -262,35 +265,35 @@ class StoppedBody(_Read):
 
 
 class ContinuedBody(_Read):
-    """Body of the event continued. In DAP, without `allThreadsContinued` only `threadId` runs."""
+    """Body of the `continued` event. If `allThreadsContinued` is absent, DAP assumes that only `threadId` runs."""
 
     thread_id: int = 0
     all_threads_continued: bool = False
 
 
 class OutputBody(_Read):
-    """Body of the event output."""
+    """Body of the `output` event."""
 
     output: str = ""
     category: str = "console"
     dap_ai_agent: Any = None
-    """Mark on dap_ai's own output, which no adapter sets."""
+    """Marks output that dap_ai itself produced. No debug adapter sets this field."""
 
 
 class ProgressStartBody(_Read):
-    """Body of the event progressStart."""
+    """Body of the `progressStart` event."""
 
     request_id: int | None = None
 
 
 class CapabilitiesBody(_Read):
-    """Body of the event capabilities."""
+    """Body of the `capabilities` event."""
 
     capabilities: dict[str, msgspec.Raw] = {}
 
 
 class ErrorText(_Read):
-    """An error text: DAP's Message."""
+    """The text of an error for a person: DAP's Message object."""
 
     format: str = ""
     variables: dict[str, str] = {}
@@ -302,7 +305,7 @@ class ErrorBody(_Read):
     error: ErrorText | None = None
 
     def text(self) -> str:
-        """Return the message with its variables filled in; empty if there is none."""
+        """Return the error text with its variables filled in; empty if the body has no error."""
         if self.error is None:
             return ""
         text = self.error.format

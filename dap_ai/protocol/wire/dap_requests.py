@@ -1,4 +1,4 @@
-"""The requests that DAP 1.71 defines, and their required arguments. All others belong to one adapter."""
+"""The requests that DAP 1.71 defines, and their required arguments. Any other request is specific to one adapter."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NEEDED: Mapping[str, Mapping[str, type]] = {
     "variables": {},
     "writeMemory": {"data": str, "memoryReference": str},
 }
-"""Requests whose `arguments` are required, with their required fields and types; numeric fields are not listed."""
+"""Requests that require `arguments`, with the names and types of their required fields. Numeric fields are omitted."""
 DEFINED = frozenset(
     {
         *NEEDED,
@@ -64,7 +64,7 @@ DEFINED = frozenset(
 
 
 def has_needed(command: str, arguments: bytes) -> bool:
-    """Whether a request has all arguments that DAP requires, except numbers."""
+    """Whether a request has all arguments that DAP requires. Numeric arguments are not checked."""
     needed = NEEDED.get(command)
     if needed is None:
         return True

@@ -1,7 +1,7 @@
-"""A message with a parsed envelope, whose `arguments` or `body` stay the received bytes.
+"""A DAP message with a parsed envelope, whose `arguments` or `body` remain the received bytes.
 
-Every top-level key is kept, even unknown ones (js-debug adds `sessionId`), and the parts that are not rewritten stay
-byte-exact. Four fields of DAP carry a seq: `seq`, `request_seq`, `cancel.arguments.requestId`,
+An Envelope keeps every top-level key, even unknown keys (js-debug adds `sessionId`). Parts that are not rewritten stay
+byte-exact. Four fields of DAP contain a sequence number: `seq`, `request_seq`, `cancel.arguments.requestId`, and
 `progressStart.body.requestId`.
 """
 
@@ -25,14 +25,18 @@ _encoder = msgspec.json.Encoder()
 _LONE_SURROGATE = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""Matches escaped backslashes and surrogate pairs, to skip them. Group 1: a lone surrogate, as Python's json writes."""
+"""Matches escaped backslashes and surrogate pairs, to skip them, and in group 1 a lone surrogate, which Python's json
+module may write."""
 
 
 _NULL = msgspec.Raw(b"null")
 
 
 class _Head(msgspec.Struct):
-    """The envelope's own fields. `seq` is absent in Helix's responses and 0 in many first requests."""
+    """The fields of a DAP message's envelope.
+
+    `seq` is absent in Helix's responses and 0 in many clients' first requests.
+    """
 
     type: Literal["request", "response", "event"]
     seq: int = 0
@@ -44,7 +48,7 @@ class _Head(msgspec.Struct):
 
 _decode_head = msgspec.json.Decoder(_Head).decode
 _LARGE_BYTES = 8192
-"""Size from which a message is parsed once instead of twice."""
+"""Size in bytes from which a message is parsed once instead of twice."""
 
 
 def _decode(body: bytes) -> tuple[_Head, dict[str, msgspec.Raw]]:
@@ -57,7 +61,7 @@ def _decode(body: bytes) -> tuple[_Head, dict[str, msgspec.Raw]]:
 
 
 class Envelope:
-    """One DAP message. `kind` is request, response or event; `name` is its command or event."""
+    """One DAP message. `kind` is request, response or event. `name` is the name of its command or event."""
 
     __slots__ = ("_fields", "kind", "name", "request_seq", "seq", "success")
 
@@ -71,7 +75,7 @@ class Envelope:
 
     @classmethod
     def parse(cls, body: bytes) -> Envelope:
-        """Parse a DAP message. Raises RemoteProtocolError if `body` is not one."""
+        """Parse a DAP message. Raises RemoteProtocolError if `body` is not a DAP message."""
         try:
             try:
                 head, fields = _decode(body)
@@ -88,7 +92,7 @@ class Envelope:
 
     @property
     def content(self) -> bytes:
-        """Bytes of `arguments` or `body`; empty if absent."""
+        """Received bytes of `arguments` or `body`; empty if the message has neither."""
         raw = self._raw
         return b"" if raw is None else bytes(raw)
 
@@ -97,9 +101,9 @@ class Envelope:
         return self._fields.get("arguments" if self.kind == "request" else "body")
 
     def beginning(self) -> bytes:
-        """Return `arguments` or `body`; if it is too large, only the beginning that is needed (within.py).
+        """Return the bytes of `arguments` or `body`. A very large object is shortened as within.py describes.
 
-        Raises RemoteProtocolError if it is not an object.
+        Raises RemoteProtocolError if the content is not an object.
         """
         raw = self._raw
         try:
@@ -108,12 +112,12 @@ class Envelope:
             raise RemoteProtocolError(f"not an object: {error}") from error
 
     def read(self, shape: type[T]) -> T:
-        """Decode `arguments` or `body` as `shape`. Raises RemoteProtocolError if they do not fit."""
+        """Decode `arguments` or `body` as `shape`. Raises RemoteProtocolError if the content does not fit."""
         raw = self._raw  # not copied, since it may be large
         return decode(b"{}" if raw is None or raw == _NULL else raw, shape)
 
     def field(self, name: str, default: T) -> T:
-        """Return the top-level field `name` if it has `default`'s type, else `default`."""
+        """Return the top-level field `name`, or `default` if the field is absent or has another type than `default`."""
         raw = self._fields.get(name)
         if raw is None:
             return default
@@ -125,7 +129,10 @@ class Envelope:
     def encode(
         self, *, seq: int, request_seq: int | None = None, content: bytes | None = None, command: str | None = None
     ) -> bytes:
-        """Encode the message with a new `seq`, replacing `request_seq`, `command`, and arguments or body if given."""
+        """Encode the message with a new `seq`.
+
+        `request_seq`, `content` and `command` replace the message's own if given.
+        """
         fields = dict(self._fields)
         fields["seq"] = msgspec.Raw(b"%d" % seq)
         if request_seq is not None:
@@ -147,7 +154,7 @@ def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
 
 
 def decode(data: bytes | msgspec.Raw, shape: type[T]) -> T:
-    """Decode JSON as `shape`. Raises RemoteProtocolError if it does not fit."""
+    """Decode JSON as `shape`. Raises RemoteProtocolError if the JSON does not fit."""
     try:
         return _decoder(shape).decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -155,7 +162,7 @@ def decode(data: bytes | msgspec.Raw, shape: type[T]) -> T:
 
 
 def decode_or(data: bytes, shape: type[T], default: T) -> T:
-    """Decode JSON as `shape`, or return `default` if it does not fit."""
+    """Decode JSON as `shape`, or return `default` if the JSON does not fit."""
     try:
         return decode(data, shape)
     except RemoteProtocolError:
@@ -168,7 +175,7 @@ def encode(value: object) -> bytes:
 
 
 def request(seq: int, command: str, arguments: object = None) -> bytes:
-    """Encode a request; `arguments` None omits the key."""
+    """Encode a DAP request. If `arguments` is None, the message has no such key."""
     message: dict[str, object] = {"seq": seq, "type": "request", "command": command}
     if arguments is not None:
         message["arguments"] = arguments
@@ -176,7 +183,7 @@ def request(seq: int, command: str, arguments: object = None) -> bytes:
 
 
 def response(seq: int, request_seq: int, command: str, body: object = None) -> bytes:
-    """Encode a successful response; `body` None omits the key."""
+    """Encode a successful DAP response. If `body` is None, the message has no such key."""
     message: dict[str, object] = {
         "seq": seq,
         "type": "response",
@@ -190,7 +197,10 @@ def response(seq: int, request_seq: int, command: str, body: object = None) -> b
 
 
 def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variables: Mapping[str, str]) -> bytes:
-    """Encode a failed response: `message` is for programs, `body.error` (DAP's Message) for people."""
+    """Encode a failed DAP response.
+
+    `message` is for programs to test, `body.error` (DAP's Message) for people to read.
+    """
     # An asking client already shows refusals where it shows answers: the editor's own message would repeat them.
     shows = not (entry.is_known or command.startswith("ask"))
     error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": shows}
@@ -210,7 +220,7 @@ def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variabl
 
 
 def event(seq: int, name: str, body: object = None) -> bytes:
-    """Encode an event; `body` None omits the key."""
+    """Encode a DAP event. If `body` is None, the message has no such key."""
     message: dict[str, object] = {"seq": seq, "type": "event", "event": name}
     if body is not None:
         message["body"] = body

@@ -1,7 +1,7 @@
-"""Protocol errors of a peer, and the catalogue of errors that a user can act on.
+"""Errors of a peer that breaks the protocol, and the catalogue of errors that a user can act on.
 
-A peer that breaks DAP raises RemoteProtocolError. An error that a user must act on is an ErrorEntry: DAP's `Message`
-with an id, sent with `showUser` unless the request is one of dap_ai's own.
+A peer that breaks DAP causes a RemoteProtocolError. An ErrorEntry describes an error that a user must act on. It is
+sent as DAP's `Message` with an id, and with `showUser` unless the request is one of dap_ai's own.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import msgspec
 
 
 class RemoteProtocolError(Exception):
-    """The peer sent something that is not DAP."""
+    """The peer sent data that is not DAP."""
 
 
 class RequestFailed(Exception):  # noqa: N818  DAP's own word for it
-    """A request was answered with `success: false`.
+    """The response to a request has `success: false`.
 
-    `command` is the request's command, `message` the response's short text, and `user_text` the text of `body.error`
-    for a person, else `message`.
+    `command` is the request's command, and `message` the response's short text. `user_text` is the text of `body.error`
+    for a person, or `message` if the response has no such text.
     """
 
     def __init__(self, command: str, message: str, user_text: str = "") -> None:
@@ -28,26 +28,29 @@ class RequestFailed(Exception):  # noqa: N818  DAP's own word for it
 
 
 class NotStopped(RequestFailed):
-    """The stop that the request refers to is over: the thread is running, stopped again, or has ended."""
+    """The program is no longer in the stop that the request refers to.
+
+    It is running, stopped elsewhere, or has ended.
+    """
 
     def __init__(self, command: str, user_text: str = "the program is not stopped there any more") -> None:
         super().__init__(command, "notStopped", user_text)
 
 
 class ErrorEntry(msgspec.Struct, frozen=True):
-    """A row of the error catalogue, from which the response's `message` and `body.error` are made."""
+    """A row of the error catalogue. The `message` and `body.error` of a failed response are made from it."""
 
     id: int
-    """Number from 9000 to 9099, unique in dap_ai and never reused."""
+    """Number from 9000 to 9099, unique in dap_ai. A number is never reused."""
     message: str
-    """The response's `message`: one word for programs to test."""
+    """The response's `message`, one word for programs to test."""
     text: str
-    """Text for a person, with `{name}` for each variable."""
+    """Text for a person. `{name}` stands for the variable `name`."""
     is_known: bool = False
-    """Whether the user already knows about the error, so that clients do not show it."""
+    """Whether the user already knows about the error. Clients then do not show it."""
 
     def known(self) -> ErrorEntry:
-        """Return the same entry for an error that the user already knows."""
+        """Return a copy of this entry for an error that the user already knows about."""
         return msgspec.structs.replace(self, is_known=True)
 
 

@@ -17,49 +17,49 @@ from typing import Protocol
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 MAX_HEADER_BYTES = 1024
-"""Maximum size of a header block."""
+"""Maximum size of a header block, in bytes."""
 
 MAX_JUNK_LINE_BYTES = 64 * 1024
-"""Maximum bytes without a line end before an adapter's stream is given up."""
+"""Maximum length of a line between an adapter's messages, in bytes. A longer line ends the connection."""
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-"""Maximum size of a body: above any real variables response, below what would exhaust a small machine."""
+"""Maximum size of a message body. It is above any real variables response and fits the memory of a small machine."""
 
 TOKEN_HEADER = "DAP-AI-Token"  # noqa: S105  the name of a header
-"""Header that may precede a client's first message: see docs/protocol.md."""
+"""Name of the header line that may precede a client's first message (see docs/protocol.md)."""
 
 _KEPT_JUNK_BYTES = 4096
 _MAX_DIGITS = 18
 _PLAIN = re.compile(rb"Content-Length: ([0-9]{1,18})\r\n\r\n")
-"""The header of nearly every message."""
+"""Matches the header of nearly every message."""
 _NAME = b"content-length"
 _TYPE = b"content-type"
 _TOKEN = TOKEN_HEADER.lower().encode()
 
 
 def encode_header(length: int) -> bytes:
-    """Return the header of a message of `length` bytes."""
+    """Return the header for a message of `length` bytes."""
     return b"Content-Length: %d\r\n\r\n" % length
 
 
 def encode_frame(body: bytes) -> bytes:
-    """Return `body`, a JSON message in UTF-8, with its header."""
+    """Return the header followed by `body`, a JSON message in UTF-8."""
     return encode_header(len(body)) + body
 
 
 class Header:
-    """A header block, read line by line."""
+    """A DAP header block that is read line by line."""
 
     def __init__(self) -> None:
         self.length: int | None = None
-        """Length of the body; None: not read yet."""
+        """Length of the message body in bytes; None until the line `Content-Length` is read."""
         self.content_type: bytes | None = None
-        """Value of the header, which nobody reads; None: absent."""
+        """Value of the header line `Content-Type`, which dap_ai does not use; None if absent."""
         self.size = 0
-        """Total bytes of the block's lines."""
+        """Total size of the block's lines, in bytes."""
 
     def take(self, line: bytes) -> bool:
-        """Add a line to the block; return False if it does not belong to it."""
+        """Add a line to the header block. Return False if the line does not belong to a header block."""
         name, colon, value = line.partition(b":")
         name, value = name.lower(), value.strip(b" \t")
         self.size += len(line)
@@ -75,27 +75,30 @@ class Header:
 
 
 class HeaderGrammar(Protocol):
-    """Rules for the bytes between two messages."""
+    """Rules for the bytes between two DAP messages."""
 
     junk: bytes
-    """The last few kilobytes that were not part of a message."""
+    """The last few kilobytes received outside of messages."""
 
     def on_line(self, header: Header, line: bytes) -> Header:
-        """Return the header block after this line. Raises RemoteProtocolError."""
+        """Process a line and return the header block read so far.
+
+        Raises RemoteProtocolError if the line is not allowed.
+        """
         ...
 
     def on_rest(self, header: Header, rest: bytes) -> None:
-        """Check the received part of an incomplete line. Raises RemoteProtocolError if it cannot become valid."""
+        """Check the received part of an incomplete line. Raises RemoteProtocolError if the line cannot become valid."""
         ...
 
 
 class Exact:
-    """Header blocks and nothing else: for clients, since anyone may reach the port.
+    """Rules for a client's stream, which may contain only header blocks and messages, since anyone may reach the port.
 
-    A web page may reach it too: it controls the body of a request, and the browser writes HTTP in front. So a stream
-    ends at the first byte that cannot begin a DAP header, such as HTTP's methods, TLS, or an empty line.
+    A web page may reach the port too. It controls the body of a request, which the browser puts after an HTTP header.
+    So a stream ends at the first byte that cannot begin a DAP header, such as HTTP's methods, TLS, or an empty line.
 
-    `on_token` receives the token before the first message; None: no token may appear.
+    `on_token` receives the token that precedes the first message. If `on_token` is None, no token is allowed.
     """
 
     junk = b""
@@ -104,7 +107,10 @@ class Exact:
         self._on_token = on_token
 
     def on_line(self, header: Header, line: bytes) -> Header:
-        """Implements HeaderGrammar.on_line."""
+        """Add a line to the header block.
+
+        Raises RemoteProtocolError if the line is neither a header line nor an allowed token.
+        """
         on_token, self._on_token = self._on_token, None
         name, _, value = line.partition(b":")
         if on_token is not None and name.lower() == _TOKEN and len(line) <= MAX_HEADER_BYTES:
@@ -114,7 +120,7 @@ class Exact:
         return header
 
     def on_rest(self, header: Header, rest: bytes) -> None:
-        """Implements HeaderGrammar.on_rest."""
+        """Check the received part of a header line. Raises RemoteProtocolError if it cannot begin a DAP header line."""
         name, colon, _ = rest.lower().partition(b":")
         known = (_NAME, _TYPE, _TOKEN) if self._on_token is not None else (_NAME, _TYPE)
         begins = name in known if colon else any(each.startswith(name) for each in known) or rest == b"\r"
@@ -123,17 +129,18 @@ class Exact:
 
 
 class Lenient:
-    """Header blocks with any lines between the messages: for adapters, whose program may print to the same stdout.
+    """Rules for an adapter's stream, which may contain any lines between messages.
 
-    A header block is the lines directly before an empty line: any other line between, even a second `Content-Length`,
-    turns the lines before it into junk. So a program that prints a header-like line cannot decide a message's length.
+    The debuggee may print to the same stdout as the adapter. A header block consists of the lines directly before an
+    empty line. Any other line in between, even a second `Content-Length`, turns the lines before it into junk. So a
+    program that prints a header-like line cannot decide a message's length.
     """
 
     def __init__(self) -> None:
         self.junk = b""
 
     def on_line(self, header: Header, line: bytes) -> Header:
-        """Implements HeaderGrammar.on_line."""
+        """Add a line to the header block, or keep it as junk and return a new header block."""
         if header.take(line):
             return header
         name = line.lower().rfind(_NAME)  # not a regular expression: backtracking takes minutes for some lines
@@ -145,15 +152,16 @@ class Lenient:
         return fresh
 
     def on_rest(self, header: Header, rest: bytes) -> None:  # noqa: ARG002  one shape for both
-        """Implements HeaderGrammar.on_rest."""
+        """Check the received part of a line. Raises RemoteProtocolError if it is too long."""
         if len(rest) > MAX_JUNK_LINE_BYTES:
             raise RemoteProtocolError(f"no message header in {len(rest)} bytes")
 
 
 class FrameReader:
-    """Splits a byte stream into message bodies; `feed` it chunks of any size.
+    """Splits a byte stream into message bodies. Pass chunks of any size to `feed`.
 
-    It buffers the received part of one message, and briefly twice as much when that message becomes complete.
+    The reader buffers the received part of one message. When that message becomes complete, it briefly uses twice that
+    memory.
     """
 
     def __init__(self, grammar: HeaderGrammar | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
@@ -161,19 +169,22 @@ class FrameReader:
         self._max_message_bytes = max_message_bytes
         self._header = Header()
         self._rest = b""
-        """Incomplete header line."""
+        """The received part of an incomplete header line."""
         self._pieces: list[bytes] = []
-        """Received parts of an incomplete body."""
+        """The received parts of an incomplete message body."""
         self._missing = 0
-        """Missing bytes of that body."""
+        """Number of bytes that the incomplete message body still lacks."""
 
     @property
     def junk(self) -> bytes:
-        """The last few kilobytes that were not part of a message, such as an adapter's crash text."""
+        """The last few kilobytes received outside of messages, such as an adapter's crash text."""
         return self._grammar.junk
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Return the bodies that are now complete, in order. Raises RemoteProtocolError if the stream is invalid."""
+        """Yield each message body that is complete after this chunk.
+
+        Raises RemoteProtocolError if the stream is invalid.
+        """
         if len(chunk) < self._missing:
             self._pieces.append(chunk)
             self._missing -= len(chunk)
@@ -203,7 +214,7 @@ class FrameReader:
         return b"".join((*pieces, last))
 
     def _skip_header(self, data: bytes, at: int) -> int:
-        """Read a header into `_header` and return the index where its body begins; -1 if the header is incomplete."""
+        """Read a header into `_header` and return the index where the body begins; -1 if the header is incomplete."""
         while (end := data.find(b"\n", at)) >= 0:
             line = data[at:end].rstrip(b"\r")
             at = end + 1

@@ -1,22 +1,22 @@
-"""Messages between the adapter and the agent about a model that the client lends. In memory only."""
+"""Messages between the adapter and the agent about a language model that the client lends. They stay in memory."""
 
 from __future__ import annotations
 
 import msgspec
 
 EDITOR = "editor"
-"""The provider's name in `ask {providers}` and in `usage.provider`."""
+"""Name of the model provider that stands for a lent model, in `ask {providers}` and in `usage.provider`."""
 
 
 class LentPiece(msgspec.Struct, frozen=True):
-    """A piece of a lent model's reply, sent as it is made."""
+    """A piece of a lent model's reply, sent while the model writes."""
 
     text: str = ""
     reasoning: str = ""
 
 
 class LentCall(msgspec.Struct, frozen=True):
-    """A tool call of a lent model; `arguments` is JSON text, which may be malformed."""
+    """A tool call that a lent model makes. `arguments` is JSON text, which may be malformed."""
 
     id: str
     name: str
@@ -24,7 +24,7 @@ class LentCall(msgspec.Struct, frozen=True):
 
 
 class LentReply(msgspec.Struct, frozen=True):
-    """The end of a lent model's reply; its text was sent in pieces."""
+    """The end of a lent model's reply. Its text was sent before, in pieces."""
 
     calls: tuple[LentCall, ...] = ()
     model: str = ""

@@ -41,7 +41,7 @@ else:
 
 
 SafeFields = NewType("SafeFields", dict[str, Any])
-"""Fields of a JSON object: a message to or from a model, or the body of an event."""
+"""Fields of a JSON object, which is a message to or from a model, or the body of an event."""
 
 
 def raw(read: T) -> Raw[T]:
@@ -50,33 +50,36 @@ def raw(read: T) -> Raw[T]:
 
 
 def put(held: object, **texts: Safe | list[Safe]) -> None:
-    """Replace fields of a struct with masked texts."""
+    """Set fields of a struct to masked texts."""
     for name, text in texts.items():
         setattr(held, name, text)
 
 
 def replaced(held: T, **texts: Safe | list[Safe]) -> T:
-    """Return a copy of a struct with fields replaced by masked texts."""
+    """Return a copy of a struct in which masked texts replace the given fields."""
     import msgspec  # noqa: PLC0415  not needed for masking alone
 
     return cast("Callable[..., T]", msgspec.structs.replace)(held, **texts)
 
 
 def holds_none(text: str, masked: Safe) -> bool:
-    """Whether nothing in a text had to be masked."""
+    """Whether a text contains no secret, since masking left it unchanged."""
     return masked == text
 
 
 def json_text(value: SafeJson | SafeFields) -> Safe:
-    """Return the JSON of safe texts."""
+    """Return the JSON text of a value that contains only safe texts."""
     return cast("Safe", json.dumps(value, ensure_ascii=False))
 
 
 def safe_fields(made: SafeJson) -> SafeFields:
-    """Mark a JSON object of safe texts as SafeFields."""
+    """Mark a JSON object that contains only safe texts as SafeFields."""
     return cast("SafeFields", made)
 
 
 def as_it_is(text: str) -> Safe:
-    """Mark a text as safe unmasked: no program wrote it, or it must be shown unchanged. Each caller states why."""
+    """Mark a text as safe without masking it.
+
+    Each caller states why: no program wrote it, or it must be shown unchanged.
+    """
     return cast("Safe", text)

@@ -1,4 +1,4 @@
-"""Information for clients that may join a session: `askSession`'s body, and `dapAiSession` of initialize."""
+"""Information for clients that may join a session: the body of `askSession`, and `dapAiSession` in initialize."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class SessionStop(msgspec.Struct, rename="camel"):
-    """Reason of the debuggee's stop, as in DAP's event `stopped`."""
+    """Reason why the debuggee stopped, as in DAP's `stopped` event."""
 
     thread_id: int = 0
     reason: str = ""
@@ -15,19 +15,20 @@ class SessionStop(msgspec.Struct, rename="camel"):
 
 
 class SessionInfo(msgspec.Struct, rename="camel"):
-    """A session, described for a person who chooses one."""
+    """A debug session, described for a person who chooses a session to join."""
 
     id: str
     parent: str = ""
-    """Id of the session whose debuggee is the parent process of this one's; empty: none."""
+    """Id of the session whose debuggee is the parent process of this session's debuggee; empty if there is no such
+    session."""
     pid: int = 0
-    """Process id of the debuggee; 0: unknown."""
+    """Process id of the debuggee; 0 if unknown."""
     program: str = ""
     backend: str = ""
     client: str = ""
-    """Name that the session's own client gives itself."""
+    """Name that the session's own client announced."""
     state: str = "starting"
-    """`starting`, `running`, `stopped` or `ended`."""
+    """State of the debuggee: `starting`, `running`, `stopped` or `ended`."""
     stop: SessionStop | None = None
     started: float = 0.0
     """Start time in seconds since 1970."""

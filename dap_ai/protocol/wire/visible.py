@@ -1,8 +1,8 @@
-r"""Escapes characters of a program's, file's or model's text that would act on the screen or hide.
+r"""Escapes characters in text of a program, file or model that would control the screen or stay invisible.
 
-A terminal obeys escape sequences (its clipboard, title, links), any screen obeys the characters that change the
-direction of writing, and zero-width characters hide in between. Each becomes its Python escape: `\x1b`, `\u202e`,
-`\U000e0041`. Line ends and tabs stay, and so do the following, where real text needs them:
+A terminal obeys escape sequences (for its clipboard, title, links). Any screen obeys the characters that change the
+direction of writing, and zero-width characters are invisible. Each of these characters becomes its Python escape:
+`\x1b`, `\u202e`, `\U000e0041`. Line ends and tabs stay. So do the following characters, where real text needs them:
 
 1. the joiners U+200C and U+200D between letters of scripts that join them (Persian, Hindi, Sinhala, ...), and U+200D
    between emoji;
@@ -10,7 +10,8 @@ direction of writing, and zero-width characters hide in between. Each becomes it
    after a CJK ideograph or a Mongolian letter;
 3. tag characters in the three flags that are made of them.
 
-Escaping twice changes nothing, and part of a line is escaped in the same way alone as within the line.
+Escaping a text twice gives the same result as escaping it once. Part of a line is escaped alone as it is within the
+line.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def visible(text: Safe) -> Safe: ...
 @overload
 def visible(text: str) -> str: ...
 def visible(text: str) -> str:
-    r"""Return the text with invisible characters escaped, as described above; `\r\n` becomes `\n`."""
+    r"""Return the text with invisible characters escaped, as the module's docstring describes; `\r\n` becomes `\n`."""
     if _HIDDEN_AT_ALL.search(text) is None:
         return text
     return _MET.sub(_escaped, text.replace("\r\n", "\n"))
@@ -78,7 +79,7 @@ def hidden_in(text: str) -> list[str]:
 def on_one_line(text: str) -> str:
     """Return the text on one line, escaping everything except visible letters, signs and spaces.
 
-    For text that a user must decide on: stricter than `visible`, even with characters that real text may contain.
+    This function is for text that a user must decide on. It escapes even characters that `visible` leaves in real text.
     """
     text = _HIDDEN_AT_ALL.sub(_as_python, text)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -100,7 +101,10 @@ def in_json(text: Safe) -> Safe: ...
 @overload
 def in_json(text: str) -> str: ...
 def in_json(text: str) -> str:
-    """Escape invisible characters in JSON text as JSON does: the same value, safe to show on a screen."""
+    """Escape invisible characters in JSON text in JSON's own way.
+
+    The value stays the same, and is safe to show on a screen.
+    """
     return text if _HIDDEN_AT_ALL.search(text) is None else _MET.sub(_as_json, text)
 
 
@@ -120,9 +124,9 @@ def _as_json(met: re.Match[str]) -> str:
 
 
 _CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*(?:[@-~]|\Z)")
-"""ECMA-48's CSI; at the end of the text the sequence may be cut off."""
+"""Matches a terminal's control sequence (CSI in ECMA-48), even one that is cut off at the end of the text."""
 
 
 def without_colours(text: str) -> str:
-    """Return the text without control sequences (ESC `[` to the final byte)."""
+    """Return the text without a terminal's control sequences, from ESC `[` to the final byte."""
     return _CONTROL_SEQUENCE.sub("", text) if "\x1b" in text else text

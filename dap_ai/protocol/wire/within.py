@@ -1,7 +1,7 @@
-"""Shortens a JSON object that is too large to decode: nobody needs an answer's millionth variable.
+"""Shortens a JSON object that is too large to decode whole: no answer needs a millionth variable.
 
-A debug adapter may list anything, with or without paging. An object above MAX_BYTES is not decoded whole: lists keep
-the rows within their first MAX_LIST_BYTES, texts keep their beginning, and other large values are dropped.
+A debug adapter may list any number of values, with or without paging. In an object above MAX_BYTES, lists keep the rows
+within their first MAX_LIST_BYTES, strings keep their beginning, and other large values are dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 MAX_BYTES = 4 << 20
-"""Size up to which an object is read whole; larger than any reply of a backend's inspector."""
+"""Size in bytes up to which an object is decoded whole. It is above the size of any reply of an inspector."""
 MAX_LIST_BYTES = 1 << 20
 MAX_ROWS = 2000
 _MAX_TEXT_BYTES = 4 << 20
@@ -22,12 +22,15 @@ _HALF_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _LONE_SURROGATE = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""The pattern of envelope.py; group 1 is a lone surrogate, possibly lone because the text was cut."""
+"""The same pattern as in envelope.py. Group 1 is a lone surrogate, which may be one half of a pair that was cut."""
 _scan = json.JSONDecoder().raw_decode
 
 
 def within(data: msgspec.Raw) -> bytes:
-    """Return the object, shortened if it is large. Raises msgspec.DecodeError or RecursionError if it is no object."""
+    """Return the JSON object, shortened if it is too large.
+
+    Raises msgspec.DecodeError or RecursionError if the JSON is not an object.
+    """
     if len(memoryview(data)) <= MAX_BYTES:
         return bytes(data)
     fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
@@ -48,7 +51,7 @@ def _beginning(value: msgspec.Raw) -> Any:
 
 
 def _rows(text: str) -> list[Any]:
-    """Return the complete rows of a list; `text` is what follows its bracket."""
+    """Return the complete rows of a JSON list. `text` begins after the list's opening bracket."""
     text = _without_lone_surrogates(text)
     rows: list[Any] = []
     at = _end_of_blank(text, 0)
@@ -63,7 +66,7 @@ def _rows(text: str) -> list[Any]:
 
 
 def _text(text: str) -> str:
-    """Decode a JSON string without quotes, which may be cut within an escape."""
+    """Decode the content of a JSON string. The text may be cut off within an escape."""
     whole = _without_lone_surrogates(_HALF_ESCAPE.sub(r"\1", text))
     try:
         return json.loads(f'"{whole}"', strict=False)

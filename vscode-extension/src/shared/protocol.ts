@@ -1,120 +1,140 @@
 // Made from dap_ai by scripts/generate_protocol.py. Do not edit.
 
-/** Another value from which a value of the path was made. */
+/** Another value that the program used to make a value of the path. */
 export interface SiblingValue {
   expression: string;
-  /** Text of the value; empty: unknown. */
+  /** Text of the value; empty if unknown. */
   value: string;
 }
 
-/** A value on the path back. The first is the one in question; each was made from the next one. */
+/**
+ * A value on the path.
+ *
+ * The first node is the value in question; the program made each value from the next node's.
+ */
 export interface PathNode {
-  /** Source text of the expression on the line. */
+  /** Source text of the value's expression on the line. */
   expression: string;
-  /** Text on one line; empty: unknown. For a line that ran several times: the values in order, joined with ` -> `. */
+  /**
+   * Text of the value on one line; empty if unknown. For a line that ran several times: its values in order, joined
+   * with ` -> `.
+   */
   value: string;
   known: "" | "frame" | "rerun" | "snapshot" | "source" | "stop";
-  /** Absolute path of the file. */
+  /** Absolute path of the source file. */
   file: string;
-  /** 1-based line where the value was made; with the step `read`, where it was read. */
+  /** 1-based line that made the value; if `step` is `read`, the line that read it. */
   line: number;
-  /** Function that contains the line; empty: module level. */
+  /** Function that contains the line; empty at module level. */
   function: string;
   step: "item" | "passed" | "read" | "returned" | "set";
   /** Whether the path begins at this value: a literal, or a function that ended without a `return`. */
   born: boolean;
-  /** A note for a person: why the path ends here, how often the line ran. */
+  /** A note for a person, such as why the path ends here or how often the line ran. */
   note: string;
-  /** Other values from which this value was made; the path does not follow them. */
+  /** Other values that the program used to make this value. The path does not follow them. */
   beside: SiblingValue[];
 }
 
-/** A question from an ended session, and its answer. */
+/** A question of an ended session, and its answer. */
 export interface EarlierTurn {
   question: string;
   answer: string;
-  /** Absolute path of the file in which the program was stopped; empty: unknown. */
+  /** Absolute path of the file in which the program was stopped; empty if unknown. */
   file?: string;
   line?: number;
 }
 
-/** A conversation from an ended session, as kept by the client. */
+/** A conversation from an ended session that the client has kept. */
 export interface Earlier {
-  /** Questions and answers, oldest first. */
+  /** Questions with their answers, oldest first. */
   turns?: EarlierTurn[];
   /** The end of the program's output. */
   output?: string;
-  /** An exception that did not stop the program: `traceback` of the event `askCaught`. */
+  /** An exception that did not stop the program: the `traceback` field of the event `askCaught`. */
   caught?: unknown;
 }
 
-/** Arguments of the request `ask`. An empty `question` means "why did it stop here?". */
+/**
+ * Arguments of the request `ask`, which asks a question about the program.
+ *
+ * An empty `question` asks why it stopped here.
+ */
 export interface AskArguments {
   question?: string;
   threadId?: number;
-  /** A frame id from a stackTrace response of this stop. */
+  /** A DAP frame id from a `stackTrace` response of this stop. */
   frameId?: number;
-  /** Conversation of an earlier ask that this one continues. */
+  /** Id of the conversation that this question continues. */
   conversationId?: string;
-  /** False: send no ask events; only progress events, if the client supports them. */
+  /** Whether to send ask events. If false, only progress events are sent, and only to a client that supports them. */
   askEvents?: boolean;
-  /** False: send no progress events even if the client supports them, because it shows the answer while it is made. */
+  /** Whether to send progress events. A client that shows the answer while it is made can set the field to false. */
   progress?: boolean;
-  /** Maximum level for this ask; can only lower the configured level. */
+  /** Maximum level for this question. It can only lower the configured level. */
   level?: "compute" | "mutate" | "observe";
-  /** Providers that the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel. */
+  /**
+   * Names of model providers that the client can lend. `editor` is the user's own model, see AskModel. Unknown names
+   * are ignored.
+   */
   providers?: string[];
-  /** Name of the lent model, to show to a person. */
+  /** Name of the model that the client lends, to show to a person. */
   lentModel?: string;
-  /** Return the first context as the answer, and send it to no model (`--show-context`). */
+  /** Whether to return the first context as the answer and send it to no model (`--show-context`). */
   contextOnly?: boolean;
   /**
-   * Whether a model will read the answer: then all code run for it, even by the offline analyst, sees overwritten
-   * secrets.
+   * Whether a model will read the answer. All code run for the answer, even by the offline analyst, then sees
+   * overwritten secrets.
    */
   forModel?: boolean;
-  /** Let only the offline analyst answer, even if a model is configured. */
+  /** Whether only the offline analyst may answer, even if a model is configured. */
   offline?: boolean;
-  /** An earlier conversation to continue, on a separate connection that has launched nothing. */
+  /**
+   * An earlier conversation to continue. The question must come on a separate connection that has launched
+   * nothing.
+   */
   earlier?: Earlier;
 }
 
-/** Arguments of the request `askOffer`: what the client lends to questions asked in its console. */
+/** Arguments of the request `askOffer`: the model providers that the client lends to questions in its console. */
 export interface AskOfferArguments {
-  /** Providers as in AskArguments; empty: none. */
+  /** Names of model providers, as in AskArguments; an empty list withdraws the offer. */
   providers?: string[];
   lentModel?: string;
 }
 
 /**
- * Body of the event `askCaught`, sent once a session: an exception that did not stop the program.
+ * Body of the event `askCaught`, which reports an exception that did not stop the program. Sent once per session.
  *
  * Lines are 1-based.
  */
 export interface AskCaught {
   type: string;
   message: string;
-  /** File of the innermost frame in the user's code. */
+  /** File of the innermost traceback frame in the user's code. */
   file: string;
   line: number;
   function: string;
-  /** The exception filter that would stop the program there. */
+  /** The exception filter that would stop the program at this exception. */
   filter: "raised" | "userUnhandled";
-  /** Whether the program has ended: then ask about the exception as `caught` of an `earlier` conversation. */
+  /**
+   * Whether the program has ended. A question about the exception then goes into `caught` of an `earlier`
+   * conversation.
+   */
   ended: boolean;
   /** The exception and its complete traceback. */
   traceback: unknown;
 }
 
-/** Arguments of the request `askStopAt`: set this exception filter in addition to the client's own. */
+/** Arguments of the request `askStopAt`, which sets an exception filter in addition to the client's own filters. */
 export interface AskStopAtArguments {
   filter: "raised" | "userUnhandled";
 }
 
-/** Arguments of the request `askTool`: run one tool under the same policy and answer with its result. */
+/** Arguments of the request `askTool`, which runs one tool under the same policy as `ask` and returns its result. */
 export interface AskToolArguments {
   name: string;
-  /** Arguments of the tool: see protocol/contracts/tool_arguments.py. */
+  /** Arguments of the tool, as protocol/contracts/tool_arguments.py describes them. */
   arguments?: unknown;
   threadId?: number;
   frameId?: number;
@@ -123,14 +143,14 @@ export interface AskToolArguments {
   level?: "compute" | "mutate" | "observe";
 }
 
-/** Body of the immediate response to `ask`; the answer follows as events. */
+/** Body of the immediate response to `ask`. The answer follows in events. */
 export interface AskResponseBody {
-  /** Id of this ask, and the `progressId` of its progress events. */
+  /** Id of this question, also the `progressId` of its progress events. */
   askId: string;
   conversationId: string;
 }
 
-/** One step of the agent, shown to the user. */
+/** One tool call of the agent, shown to the user. */
 export interface ToolStep {
   name: string;
   call: string;
@@ -139,7 +159,11 @@ export interface ToolStep {
   snapshot?: boolean;
 }
 
-/** Body of the event `askOutput`. `output` is append-only Markdown. */
+/**
+ * Body of the event `askOutput`, which carries the next piece of an answer.
+ *
+ * The client appends `output`, Markdown text.
+ */
 export interface AskOutput {
   askId: string;
   category: "answer" | "status" | "tool";
@@ -147,98 +171,102 @@ export interface AskOutput {
   tool?: ToolStep;
 }
 
-/** Body of the event `askApproval`: the agent asks the user to confirm an action. */
+/** Body of the event `askApproval`, with which the agent asks the user to confirm an action. */
 export interface AskApproval {
   askId: string;
   approvalId: string;
-  /** The action as code: `next`, `counter.value = 0`. */
+  /** The action as code, such as `next` or `counter.value = 0`. */
   action: string;
-  /** The agent's reason, written by a model: show it as such. */
+  /** The agent's reason. A model wrote the text, so the client must present it as such. */
   reason: string;
-  /** Kind of action that `remember` covers for the rest of this session. */
+  /** Kind of action. `remember` applies the user's decision to all actions of this kind in the session. */
   kind: string;
-  /** Seconds after which no answer counts as a refusal. */
+  /** Seconds to wait for the user's decision; then the action counts as refused. */
   timeoutS: number;
-  /** Current value that the action would replace. */
+  /** The current value that the action would replace. */
   now?: string;
 }
 
-/** Arguments of the request `askApprove`. */
+/** Arguments of the request `askApprove`, which allows or refuses an action that the agent wants to perform. */
 export interface AskApproveArguments {
   approvalId: string;
   allow: boolean;
-  /** Apply the decision to every action of this kind until the session ends. */
+  /** Whether the decision holds for every action of this kind until the session ends. */
   remember?: boolean;
 }
 
 /**
- * Body of the event `askModel`: asks the client's model for one reply.
+ * Body of the event `askModel`, which asks the client's language model for one reply.
  *
- * The client answers with any number of `askModelDelta` requests and one `askModelEnd`.
+ * The client sends any number of `askModelDelta` requests with pieces of the reply, then one `askModelEnd` request.
  */
 export interface AskModel {
   requestId: string;
   askId: string;
-  /** The whole conversation in Chat Completions format, with secrets masked. */
+  /** The whole conversation in Chat Completions format. Its secrets are masked. */
   messages: Record<string, unknown>[];
-  /** Tools the model may call, in Chat Completions format; absent: text only. */
+  /** Tools that the model may call, in Chat Completions format; absent if the model must reply with text only. */
   tools?: Record<string, unknown>[];
 }
 
-/** Arguments of the request `askModelDelta`: a piece of the reply, sent as it is made. */
+/** Arguments of the request `askModelDelta`: a piece of the model's reply, sent while the model writes. */
 export interface AskModelDelta {
   requestId: string;
   text?: string;
-  /** The model's reasoning: counted, never shown. */
+  /** A piece of the model's reasoning. dap_ai counts the text and never shows it. */
   reasoning?: string;
 }
 
-/** A tool call of the lent model. */
+/** A tool call that the lent model makes. */
 export interface ModelCall {
   name: string;
-  /** An object, or JSON text as the model wrote it. If the text is malformed, the model receives an error. */
+  /** A JSON object, or JSON text as the model wrote it. If the text is malformed, the model receives an error. */
   arguments?: unknown;
-  /** The model's own id, returned as `tool_call_id`; empty: dap_ai makes one. */
+  /** The model's own id of the call, returned as `tool_call_id`. If empty, dap_ai makes an id. */
   id?: string;
 }
 
-/** Tokens of one reply, if the client knows them. */
+/** Numbers of tokens that one reply used, if the client knows them. */
 export interface ModelUsage {
   inputTokens?: number;
   outputTokens?: number;
 }
 
-/** Why the lent model cannot answer. */
+/** Reason why the lent model cannot answer. */
 export interface ModelFailure {
-  /** A ModelTrouble; any other value counts as `failed`. */
+  /** Kind of failure, a ModelTrouble. Any other value counts as `failed`. */
   code?: string;
-  /** Message of the model's provider, to show to a person. */
+  /** The model provider's message, to show to a person. */
   message?: string;
 }
 
-/** Arguments of the request `askModelEnd`: the reply is complete or failed. Its text was sent as deltas. */
+/**
+ * Arguments of the request `askModelEnd`: the model's reply is complete, or it failed.
+ *
+ * The reply's text was sent before, in `askModelDelta` requests.
+ */
 export interface AskModelEnd {
   requestId: string;
   calls?: ModelCall[];
   usage?: ModelUsage;
-  /** Name of the model, if known more precisely than in the ask. */
+  /** Name of the model, if the client knows a more precise name than the question gave. */
   model?: string;
   error?: ModelFailure;
 }
 
 /** Body of the responses to `askModelDelta` and `askModelEnd`. */
 export interface AskModelBody {
-  /** False: nobody is waiting for this reply, so the client may stop the model. */
+  /** Whether dap_ai still waits for this reply. If false, the client may stop the model. */
   active: boolean;
 }
 
-/** Body of the event `askModelEnded`: nobody is waiting for this reply. Not sent after `askModelEnd`. */
+/** Body of the event `askModelEnded`: dap_ai no longer waits for this reply. Not sent after `askModelEnd`. */
 export interface AskModelEnded {
   requestId: string;
   askId: string;
 }
 
-/** Cost of an answer. Tokens and dollars are 0 without a model; `seconds` is elapsed time. */
+/** Cost of an answer. Without a model, tokens and dollars are 0. `seconds` is elapsed time. */
 export interface Usage {
   modelCalls: number;
   toolCalls: number;
@@ -250,7 +278,11 @@ export interface Usage {
   model: string;
 }
 
-/** A value that the answer cites. Lines are 1-based; `epoch` identifies the stop in which it was read. */
+/**
+ * A value that the answer cites. Lines are 1-based.
+ *
+ * `epoch` is the number of the stop in which the value was read.
+ */
 export interface Evidence {
   expression: string;
   value: string;
@@ -259,11 +291,15 @@ export interface Evidence {
   frameId: number;
   threadId: number;
   epoch: number;
-  /** Whether a second read in the same stop, after the answer was made, gave the same value. */
+  /** Whether the expression had the same value when dap_ai read it again in the same stop, after making the answer. */
   confirmed: boolean;
 }
 
-/** A line that may contain the mistake; `score` is at most 1.0, the most suspicious. Lines are 1-based. */
+/**
+ * A line that may contain the mistake. The most suspicious lines have the highest `score`, at most 1.0.
+ *
+ * Lines are 1-based.
+ */
 export interface Suspect {
   file: string;
   line: number;
@@ -271,7 +307,7 @@ export interface Suspect {
   reason: string;
 }
 
-/** A proposed change, `verified` if a run in a snapshot passed with it. */
+/** A proposed change of the source. `verified` means that a run in a snapshot passed with the change. */
 export interface Fix {
   file: string;
   diff: string;
@@ -280,34 +316,41 @@ export interface Fix {
   result: string;
 }
 
-/** A secret masked in an answer or while it was made; never contains the secret itself. */
+/**
+ * A secret that was masked in an answer or while the answer was made.
+ *
+ * The struct never contains the secret itself.
+ */
 export interface Masked {
-  /** The text that replaces the secret everywhere in this session: `<secret:3f2a>`. */
+  /** The text that replaces the secret everywhere in this session, such as `<secret:3f2a>`. */
   placeholder: string;
-  /** Why the text counts as a secret: `name: password`, `known`, `your pattern`. */
+  /** Reason why the text counts as a secret, such as `name: password`, `known` or `your pattern`. */
   rule: string;
   times: number;
 }
 
-/** Body of the event `askEnded`: the complete answer; a simple client needs only this. */
+/** Body of the event `askEnded`, which contains the complete answer. A simple client needs only this event. */
 export interface AskEnded {
   askId: string;
   conversationId: string;
   reason: "cancelled" | "completed" | "failed" | "limit" | "notStopped";
-  /** Whether the program resumed while the answer was made, so that the answer is about an earlier stop. */
+  /** Whether the program resumed while the answer was made. The answer is then about an earlier stop. */
   stale: boolean;
   answer: string;
   usage: Usage;
   evidence: Evidence[];
   suspects: Suspect[];
   fixes: Fix[];
-  /** With `failed`: the reason, for a person. `answer` then follows it with what can be stated all the same. */
+  /**
+   * If `reason` is `failed`: why, for a person. `answer` then holds this reason and what dap_ai can state
+   * nevertheless.
+   */
   error: string;
-  /** With `failed`: the kind of problem a model has; absent if no model has one. */
+  /** If `reason` is `failed`: the model's kind of problem; absent if no model caused the failure. */
   trouble?: "busy" | "key" | "model" | "network" | "overflow" | "request";
   /** Path from the value in question back to its origin, nearest first; absent if unknown. */
   path?: PathNode[];
-  /** The certain facts about a failure, in a few words; absent if there are none. */
+  /** What is certain about a failure, in a few words; absent if nothing is certain. */
   gist?: string;
   /** Secrets masked while the answer was made, most frequent first. */
   masked: Masked[];

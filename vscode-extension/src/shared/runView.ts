@@ -1,20 +1,20 @@
 // Made from dap_ai by scripts/generate_protocol.py. Do not edit.
 
-/** One event. */
+/** One event of the run. */
 export interface ShownEvent {
   index: number;
   kind: "call" | "change" | "end" | "error" | "note" | "query" | "response" | "result" | "task";
   agent: string;
-  /** 1-based per agent; 0 before its first query. */
+  /** Number of the agent's query, 1-based; 0 before the first query. */
   cycle: number;
-  /** 1-based over the run; 0 for none. */
+  /** Step number in the run, 1-based; 0 if the event belongs to no step. */
   step: number;
-  /** What it says, on one line, by rule. */
+  /** Summary of the event on one line. */
   said: string;
   text: string;
   at_s?: number;
   took_s?: number;
-  /** How many characters the text has, where only its beginning is here; 0: it is whole. */
+  /** Number of characters of the whole text if `text` is cut; 0 if `text` is the whole text. */
   chars?: number;
   reasoning?: string;
   tool?: string;
@@ -26,11 +26,11 @@ export interface ShownEvent {
   cached_tokens?: number;
   output_tokens?: number;
   cost_usd?: number;
-  /** Where it is recorded: file, lines, JSON pointer. */
+  /** Location of the event in the run's files: file, lines, JSON pointer. */
   place?: string;
-  /** Of a change, or of the state before the run: a commit in the recording's `workspace.git`. */
+  /** Commit in the recording's `workspace.git`. Set for a change and for the state before the run. */
   commit?: string;
-  /** Of a change, where it was asked for: the lines of a patch. */
+  /** Lines of a change's patch. Set only on request. */
   diff?: string[];
 }
 
@@ -38,27 +38,27 @@ export interface ShownEvent {
 export interface ShownWrite {
   path: string;
   how: string;
-  /** Lines that start with `+`, `-`, `@` or a blank; none where the call does not hold the text. */
+  /** Diff lines, which start with `+`, `-`, `@` or a blank. Empty if the call does not contain the text. */
   diff?: string[];
 }
 
-/** What analysis sees in one step. */
+/** Results of the analysis for one step. */
 export interface ShownStep {
   step: number;
   effect: "change" | "explore" | "install" | "message" | "run" | "submit" | "verify";
   intent: string;
   outcome: string;
-  /** How a check came out; None: it was none, or nobody knows. */
+  /** Whether the step's check passed; None if the step is no check or the outcome is unknown. */
   ok?: boolean;
-  /** A check that failed, a call that was refused or ended with an error. */
+  /** Whether the step's check failed, its call was rejected, or its call ended with an error. */
   failed?: boolean;
-  /** Why the call did nothing. */
+  /** Reason why the call did nothing or was rejected. */
   nothing?: string;
   writes?: ShownWrite[];
   reads?: string[];
 }
 
-/** Something that goes wrong in many runs, seen here. */
+/** A common failure pattern that the run shows. */
 export interface ShownPattern {
   name: string;
   steps: number[];
@@ -74,55 +74,55 @@ export interface ShownSuspect {
   type: string;
   text: string;
   confidence: number;
-  /** From there to the symptom: step, words. */
+  /** Steps from the onset to the symptom, as (step, description). */
   chain?: [number, string][];
-  /** Step (0: none), words of the run. */
+  /** Quotes from the run, as (step, quote). Step 0 stands for no step. */
   evidence?: [number, string][];
 }
 
-/** A range of steps, both ends included. */
+/** A range of steps in one stage, first and last included. */
 export interface ShownStage {
   stage: "dependencies" | "environment" | "inspection" | "patching" | "submission" | "verification";
   first: number;
   last: number;
 }
 
-/** One agent; the main one has no parent. */
+/** One agent of the run. The main agent has no parent. */
 export interface ShownAgent {
   name: string;
   parent?: string;
   model?: string;
 }
 
-/** A run, or a part of it: `events` from `first` on, and the steps that they belong to. */
+/** A run, or a part of its events from index `first` on, with the steps of these events. */
 export interface RunView {
   version: number;
-  /** The last part of its path. */
+  /** Last part of the run's path. */
   name: string;
   path: string;
   format: string;
-  /** Its task in a line. */
+  /** Task of the run in one line. */
   title: string;
   task: string;
   verdict: "error" | "failed" | "limit" | "solved" | "unknown";
-  /** What the run itself records of its end. */
+  /** Outcome in the words of the run's files. */
   words: string;
   agents: ShownAgent[];
-  /** Events of the run, as far as it is known. */
+  /** Number of events of the run that are known so far. */
   total: number;
   step_count: number;
   started: string;
   seconds: number | null;
   cost_usd: number | null;
-  /** Secrets are masked. */
+  /** Whether secrets are masked. */
   masked: boolean;
-  /** Every change of the workspace is an event. */
+  /** Whether every change of the workspace is recorded as an event. */
   followed: boolean;
-  /** How much of the run is read; "" is all. */
+  /** Which part of the run is read; empty if the whole run is read. */
   known: string;
   stages: ShownStage[];
   patterns: ShownPattern[];
-  /** Where the run went wrong; else `why_not` has the reason. */
+  /** Step where the run went wrong. If missing, `why_not` has the reason. */
   onset: ShownSuspect | null;
   alternatives: ShownSuspect[];
   why_not: string;
@@ -136,11 +136,11 @@ export interface RunView {
 export interface RunsView {
   runs: RunView[];
   same_task: boolean;
-  /** The first change that differs; None: all are alike. */
+  /** First change in which the runs differ; None if all changes are equal. */
   differs: ShownDivergence | null;
 }
 
-/** Where two runs first change the work differently; a step of 0: that run changes nothing more. */
+/** First change of the work in which two runs differ. Step 0 means that the run has no further change. */
 export interface ShownDivergence {
   step: number;
   other: number;

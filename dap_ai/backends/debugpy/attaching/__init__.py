@@ -1,6 +1,6 @@
-"""Attaches to a running Python program: injects code, or queues it and removes it again if it is not run.
+"""Attaches debugpy to a running Python program by injected code.
 
 Python 3.14 and later queues a script (`queued.py`); for earlier versions gdb calls into the process (`injecting.py`). A
-script that the program does not run in time is removed (`pending_call.py`), so that it cannot run when nothing listens
-any more.
+script that the program does not run in time is removed (`pending_call.py`), because it would connect to a debugger that
+no longer listens.
 """

@@ -1,4 +1,4 @@
-"""The folder that instructs a program being attached to: written here, read by entry.py in that program."""
+"""Writes the folder with instructions for a program that debugpy attaches to; entry.py reads it in the program."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dap_ai.backends.debugpy import debugpy_launcher
 from dap_ai.backends.debugpy.attaching.injected import entry
 
 _FRAME = os.path.abspath(debugpy_launcher.__file__)  # noqa: PTH100  as debugpy compares it
-"""The file name under which the code is compiled, because debugpy hides frames of that file."""
+"""The file name for the compiled code; debugpy hides the frames of the file with this name."""
 
 
 class Setup(NamedTuple):
-    """The instructions for the program: where to connect to."""
+    """Instructions that tell a program how to connect to debugpy's adapter."""
 
     debugpy: str
     """The folder of debugpy's package."""
@@ -27,7 +27,7 @@ class Setup(NamedTuple):
 
 
 def make(process_id: int) -> str:
-    """Make a new folder that only the user of the process, and root, may enter; return its path."""
+    """Create a temporary folder that only root and the process's user may enter, and return its path."""
     folder = tempfile.mkdtemp(prefix="dap-ai-attach-")
     _give(folder, process_id)
     return folder
@@ -42,24 +42,27 @@ def fill(folder: str, process_id: int) -> str:
 
 
 def hand_over(folder: str, process_id: int, setup: Setup) -> None:
-    """Write the instructions for the waiting program, atomically."""
+    """Write the instructions for the waiting program to the folder, atomically."""
     part = Path(folder, entry.SETUP + entry.PART)
     _write(part, json.dumps(setup._asdict()), process_id)
     part.replace(Path(folder, entry.SETUP))
 
 
 def code_to_enter(folder: str, setup: Setup) -> str:
-    """Return an expression, without quotes and line breaks, that connects at once in a thread in which gdb runs it."""
+    """Return an expression that connects the program at once when gdb runs it in one of its threads.
+
+    The expression contains no quotes and no line breaks.
+    """
     return f"exec(bytes({list(_code('enter', setup._asdict(), folder).encode())}).decode(),{{}})"
 
 
 def was_taken(folder: str) -> bool:
-    """Return whether the program has begun to run the script, which can then no longer be withdrawn."""
+    """Return whether the program has begun to run the queued script; if so, it is too late to withdraw the script."""
     return not Path(folder, entry.QUEUED).exists()
 
 
 def was_tried(folder: str) -> bool:
-    """Return whether the program has run the code that gdb gave it."""
+    """Return whether the program has run the code that gdb passed to it."""
     return Path(folder, entry.TAKEN).exists()
 
 
@@ -73,7 +76,7 @@ def withdraw(folder: str) -> bool:
 
 
 def failure(folder: str) -> str:
-    """Return why the program did not connect; empty: it has connected, or has not finished trying."""
+    """Return why the program failed to connect; an empty string if it has connected or is still trying."""
     try:
         return Path(folder, entry.FAILED).read_text(encoding="utf-8")
     except OSError:
@@ -98,7 +101,7 @@ def _write(path: Path, text: str, process_id: int) -> None:
 
 
 def _give(path: str, process_id: int) -> None:
-    """Give a file to the user of the process, if we are root."""
+    """Change the owner of a file to the user of the process, if we are root."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         with contextlib.suppress(OSError):  # the process has ended
             user = os.stat(f"/proc/{process_id}")  # noqa: PTH116  as chown

@@ -1,12 +1,12 @@
 """Makes debugpy's adapter attach to a running process by a queued script (queued.py), or else by gdb.
 
-In the adapter, `install`: debugpy waits a minute for a process that it could not enter, and answers "Timed out"; here
-the request `attach` fails with the reason as soon as it is known.
+In the adapter (`install`): debugpy waits a minute for a process that it could not enter, and answers "Timed out". Here
+the `attach` request fails with the reason as soon as it is known.
 
-In the child process that runs gdb, `inject`: the gdb installed beside dap_ai is preferred (attach.py explains why);
-only that child has the changed PATH, because a debuggee inherits the environment unchanged. A program that gets a
-signal while gdb calls a function in it may not return from that call, and die: the usual signals pass through gdb. The
-code that gdb makes the program run is our entry.py.
+In the child process that runs gdb (`inject`): the gdb installed beside dap_ai is preferred (attach.py explains why).
+Only that child has the changed PATH, because a debuggee inherits the environment unchanged. If a program gets a signal
+while gdb calls a function in it, the call may not return and the program may die, so gdb passes the usual signals to
+the program. The code that gdb makes the program run is our entry.py.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from dap_ai.backends.debugpy.attaching import entry_folder
 from dap_ai.system import child_python, programs
 
 QUEUED_OPTION = "--dap-ai-queued"
-"""An option in `debugpyArgs`, followed by the folder in which the program waits for its setup."""
+"""The option in `debugpyArgs` that precedes the path of the folder in which the program waits for its setup."""
 BY_GDB = "--disable-sys-remote-exec"
-"""debugpy's option against `sys.remote_exec`, which would queue a script and leave it there."""
+"""debugpy's option not to use `sys.remote_exec`, with which debugpy would leave a queued script behind."""
 _TURN_S = 0.02
 _CALM = " ".join(
     f"-iex '{command}'"
@@ -35,13 +35,14 @@ _CALM = " ".join(
         "set unwindonsignal on",
     )
 )
-"""gdb commands: signals that users, timers and supervisors send do not stop the function that gdb calls.
+"""gdb commands that let signals from users, timers and supervisors through while gdb calls a function.
 
-Not "all": with that, a call in a program whose adapter had ended meanwhile never returned.
+The commands list these signals instead of `all`: with `all`, a call in a program whose adapter had ended never
+returned.
 """
 
 Failure = Callable[[], str]
-"""Returns why an attach in progress has failed; empty: it has not failed."""
+"""A function that returns why an attach in progress has failed, or an empty string if it has not failed."""
 
 
 # -- in the adapter ----------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ def install() -> None:
 
 
 def _folder_in(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the folder of the queued script (empty: none), and the other arguments."""
+    """Split `arguments` into the folder of the queued script (empty if not given) and the other arguments."""
     if QUEUED_OPTION not in arguments:
         return "", list(arguments)
     at = list(arguments).index(QUEUED_OPTION)
@@ -117,7 +118,10 @@ def _failure_in(folder: str, pid: int) -> str:
 
 
 def _watched_injectors() -> list[subprocess.Popen[bytes]]:
-    """Make debugpy start its injector through `inject`; the returned list collects each one started."""
+    """Make debugpy start the process that injects code through `inject`; return the list of started processes.
+
+    The list grows as debugpy starts further processes.
+    """
     plain: Any = subprocess.Popen
     started: list[subprocess.Popen[bytes]] = []
 
@@ -135,7 +139,10 @@ def _watched_injectors() -> list[subprocess.Popen[bytes]]:
 
 
 def _failure_of(injector: subprocess.Popen[bytes], said: list[str]) -> str:
-    """Return why the injector has failed; debugpy passes on its output within a second of its end."""
+    """Return why the process that injects code has failed, or an empty string.
+
+    debugpy passes the process's output on within a second of its end.
+    """
     lines = "".join(said).strip().splitlines() if injector.poll() else []
     return f"{lines[-1].rstrip('.')}. `dap-ai doctor` lists what attaching needs." if lines else ""
 
@@ -144,7 +151,7 @@ def _failure_of(injector: subprocess.Popen[bytes], said: list[str]) -> str:
 
 
 def inject() -> None:
-    """Inject debugpy into a running process, as its command-line arguments specify."""
+    """Inject debugpy into the running process that the command-line arguments name."""
     from debugpy.server import cli as untyped  # noqa: PLC0415  only the injector needs it
 
     _calm_gdb()

@@ -1,8 +1,8 @@
 """Removes a script that `sys.remote_exec` has queued, by clearing the flag that the interpreter checks (Linux).
 
-The state of a thread holds the flag and, right behind it, the script's path (`_PyRemoteDebuggerSupport`, Python 3.14
-and 3.15). Python has no function to clear it. The path is one of ours and contains random letters, so the flag is
-directly in front of it; unless both are found together, nothing is written.
+A thread's state holds the flag and, right behind the flag, the script's path (`_PyRemoteDebuggerSupport`, Python 3.14
+and 3.15). Python has no function to clear the flag. Our path contains random letters, so a search of the memory finds
+it. Nothing is written unless flag and path are found together.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _PIECE = 4 << 20
 _MOST = 512 << 20
 """Maximum number of bytes to search.
 
-The state of the main thread is a global variable of the interpreter, and these are searched first.
+The main thread's state is a global variable of the interpreter, and those variables are searched first.
 """
 
 
 class _TooMuchError(Exception):
-    """Raised if the process has more memory than the maximum to search."""
+    """Raised if the process has more memory than the search may read."""
 
 
 def clear(process_id: int, script: str) -> bool:
-    """Return whether this script is certainly not queued, having removed it if it was.
+    """Remove the script from the queue; return whether it is certainly not queued any more.
 
-    False: the memory cannot be read, or not completely.
+    Returns False if the process's memory cannot be read completely.
     """
     wanted = _PENDING + os.fsencode(script) + b"\0"
     if not os.path.exists("/proc/self/mem"):  # noqa: PTH110  beside open
@@ -63,7 +63,7 @@ def _places(memory: BinaryIO, process_id: int, wanted: bytes) -> Iterator[int]:
 
 
 def _writable(process_id: int) -> list[tuple[int, int]]:
-    """Return the start and end addresses of writable private memory, the interpreter's own variables first."""
+    """Return (start, end) addresses of the writable private memory, with the interpreter's variables first."""
     found: list[tuple[bool, int, int]] = []
     with open(f"/proc/{process_id}/maps", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  as above
         for line in file:

@@ -1,9 +1,9 @@
-"""Enters Python 3.14 and later by `sys.remote_exec` (PEP 768), and withdraws a script that is not run in time.
+"""Attaches to Python 3.14 and later by a script queued with `sys.remote_exec` (PEP 768).
 
-The interpreter queues the path of a script, which the main thread runs when it next runs Python code. A main thread
-that waits in a system call may do so an hour later, when nothing listens any more. So it has a second to take the
-script (entry.py). After that the script is first disabled, then removed from the queue, then deleted. Where the queue
-cannot be accessed (not on Linux) the script stays, and removes itself when it is run.
+The interpreter queues the script's path, and the main thread runs the script when it next runs Python code. A main
+thread that waits in a system call may do so an hour later, when no debugger listens any more. So the main thread has a
+second to begin with the script (entry.py). After that the script is first disabled, then removed from the queue, then
+deleted. Where the queue cannot be accessed (not on Linux) the script stays, and removes itself when it is run.
 """
 
 from __future__ import annotations
@@ -19,22 +19,25 @@ from dap_ai.system.load_limits import Limit, communicate
 
 SINCE = (3, 14)
 _TAKEN_S = 0.7
-"""Seconds to wait for the program; with starting the interpreter that queues, and with withdrawing, one second."""
+"""Seconds to wait until the program begins with the script.
+
+Starting the interpreter that queues the script and withdrawing the script bring the total to one second.
+"""
 _QUEUE_S = 10.0
 _TURN_S = 0.005
 _LATE_S = 0.1
-"""Seconds after which a program that took the script from the queue just before has opened the file."""
+"""Seconds to wait before deleting the script, in case the program is just opening the file."""
 _QUEUE = "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])"
 
 
 class NotEnteredError(Exception):
-    """Raised if the program has not taken the script and will not; the text is a clause that says why."""
+    """Raised if the program has not run the script and never will; the text is a clause with the reason."""
 
 
 async def enter(process_id: int, python: str) -> str:
-    """Queue the script and return the folder in which the program waits for its setup. Raises NotEnteredError.
+    """Queue the script; return the folder in which the program waits for its setup. Raises NotEnteredError.
 
-    `python`: the interpreter of the process, because only one of the same minor version can queue.
+    `python` is the process's own interpreter: the interpreter that queues a script must have the same minor version.
     """
     folder = entry_folder.make(process_id)
     script = entry_folder.fill(folder, process_id)
@@ -77,9 +80,9 @@ async def _taken(folder: str) -> bool:
 
 
 def _take_back(process_id: int, folder: str, script: str) -> None:
-    """Withdraw the script; `script`: its path if it may be queued, else empty.
+    """Withdraw the script; `script` is its path, or empty if it was never queued.
 
-    If it cannot be removed from the queue, its file stays and does nothing.
+    A script that cannot be removed from the queue keeps its file, and does nothing when it runs.
     """
     entry_folder.withdraw(folder)
     if script:
@@ -90,7 +93,10 @@ def _take_back(process_id: int, folder: str, script: str) -> None:
 
 
 def _can_see(process_id: int, script: Path) -> bool:
-    """Return whether the process, with its user and container, can read a file by this path; True if not on Linux."""
+    """Return whether the process can read this file by this path, given its user and container.
+
+    Returns True on other systems than Linux.
+    """
     if not Path("/proc/self/root").exists():
         return True
     try:

@@ -1,4 +1,4 @@
-"""Evaluates at the stop why a loop's index passes the end: its condition, its limit, or its unsigned type."""
+"""Evaluates at the stop why a loop's index passes the end: a wrong condition, a wrong limit, or an unsigned type."""
 
 from __future__ import annotations
 
@@ -25,32 +25,35 @@ _UPWARD = frozenset({"<", "<=", "!=", "..", "..="})
 _INCLUSIVE = frozenset({"<=", "..="})
 _LENGTHS = frozenset({"size", "length", "len"})
 _LAST = re.compile(r"(?i)(?:^|_|\.|>|[a-z])(?:last|top|high|hi|max|right|upper|final)$")
-"""Matches names of indexes that are meant to be reached."""
+"""Matches names of indexes that a loop is meant to reach, such as `last`."""
 _UNSIGNED = re.compile(r"unsigned|\bsize_t|size_type|uint|^u\d|usize")
 _NARROW = re.compile(r"\bchar\b|\bshort\b|\bu?int(?:8|16)_t\b|^[ui](?:8|16)$")
-"""Types that C promotes to `int`: 0 minus 1 is -1."""
+"""Matches types that C promotes to `int`, so that 0 minus 1 is -1."""
 _WIDE = re.compile(r"long|size|64|ptr")
 
 Fault = Literal["one too far", "no limit", "limit", "wraps", "never below", "unknown", "none"]
-"""What is wrong with a loop's header. one too far: the last round fails, and an operator without `=` would omit it.
-limit: the loop stops at its limit, but the limit is too large. wraps: the limit wrapped around below 0. none: with
-the values at the stop, the header ends the loop before such an index."""
+"""What is wrong with a loop's header. one too far: the last iteration fails; an operator without `=` would
+omit it. limit: the loop stops at its limit, but the limit is too large. wraps: the limit wrapped around below 0. none:
+with the values at the stop, the header ends the loop before such an index."""
 
 
 @dataclass(frozen=True)
 class NativeLoop:
-    """A loop's header with what its index and its limit are at the stop."""
+    """A loop's header, judged by the values that its index and its limit have at the stop."""
 
     fault: Fault
     limit: Expression | None = None
     code: str = ""
-    """The faulty part of the header: `n - 1`, `i >= 0`, `<=`."""
+    """The faulty part of the header, such as `n - 1`, `i >= 0` or `<=`."""
     is_meant: bool = False
-    """Whether the code suggests that the last round is intended: then the indexed memory may be too small."""
+    """Whether the code suggests that the last iteration is intended. The indexed memory may then be too small."""
 
 
 def judge(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, bound: int | None, base: str = "") -> NativeLoop:
-    """Find what in a loop's header lets its index reach its value. `bound`: number of elements of `base`, if known."""
+    """Find what in a loop's header lets its index reach its current value.
+
+    `bound`: number of elements of `base`, or None if unknown.
+    """
     place = spot.place
     value = place.value(write.name) if place else None
     at = number_of(value)
@@ -80,7 +83,7 @@ def judge(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, bound: int
 
 
 def limit_of(draft: ReportBuilder, limit: Expression, place: FramePlace) -> int | None:
-    """Return the limit's current value: a number, or the length of a container whose length is taken."""
+    """Return the current value of a loop's limit: a number, or a container's length for a call of `size()`."""
     holder = limit.parts[0] if limit.kind == "call" and len(limit.parts) == 1 else None
     if holder is None or holder.kind != "member" or callee(limit) not in _LENGTHS:
         return amount(draft, limit, place)
@@ -89,7 +92,10 @@ def limit_of(draft: ReportBuilder, limit: Expression, place: FramePlace) -> int 
 
 
 def _limit(spot: FunctionSpot, write: NameWrite) -> tuple[str, Expression] | None:
-    """Return the header's comparison that limits the name, turned so that the name is on its left, or None."""
+    """Return the operator and the limit of the header's comparison for a name, or None.
+
+    If the name is on the right, the operator is turned as if the name were on the left.
+    """
     for root in spot.unit.loop_header(write.line):
         for part in within(root):
             if len(part.parts) != 2 or part.operator not in _TURNED:
@@ -109,7 +115,7 @@ def _is_unsigned(value: Value | None) -> bool:
 
 
 def _is_wrapped(number: int, value: Value | None) -> bool:
-    """Whether an unsigned number has its highest bit set, as after counting down below 0."""
+    """Whether the highest bit of an unsigned number is set, as it is after counting down below 0."""
     kind = value.type if value else ""
     narrow = _NARROW.search(kind)
     bits = (8 if "char" in narrow[0] or "8" in narrow[0] else 16) if narrow else 64 if _WIDE.search(kind) else 32
@@ -117,7 +123,10 @@ def _is_wrapped(number: int, value: Value | None) -> bool:
 
 
 def _wrapped(place: FramePlace, limit: Expression) -> str:
-    """Return `n - 1` if `n` is 0, unsigned, and too wide for C's promotion to `int`; else ""."""
+    """Return the text of a limit such as `n - 1` if it wraps around, because `n` is 0 and unsigned; else empty.
+
+    A type that C promotes to `int` does not wrap around.
+    """
     if limit.operator != "-" or len(limit.parts) != 2 or integer(limit.parts[1].text) != 1:
         return ""
     value = place.value(bare(limit.parts[0]).text)
@@ -126,13 +135,13 @@ def _wrapped(place: FramePlace, limit: Expression) -> str:
 
 
 def _is_changed(spot: FunctionSpot, line: int, limit: Expression) -> bool:
-    """Whether a line of the loop, or after it, changes a name of the limit."""
+    """Whether a line after the loop's header changes a name in the limit."""
     found = [w for name in names_of(limit) for w in spot.unit.writes(name, spot.function)]
     return any(w.line > line and w.role in ("assigned", "changed", "address", "loop") for w in found)
 
 
 def is_right_behind(draft: ReportBuilder) -> bool | None:
-    """Whether the sanitizer's report places the access directly after the memory; None: it gives no position."""
+    """Whether the sanitizer's report places the access directly after the memory; None if it gives no position."""
     report = draft.report
     said = " ".join([*report.facts, report.text]) if report else ""
     found = re.search(r"(\d+) bytes (after|to the right of)", said)
@@ -140,7 +149,7 @@ def is_right_behind(draft: ReportBuilder) -> bool | None:
 
 
 def _is_meant(spot: FunctionSpot, write: NameWrite, limit: Expression, base: str) -> bool:
-    """Whether the limit seems to be a valid index: by its name, by another use, or as a string's final zero."""
+    """Whether the limit seems to be a valid index, judged by its name, its other uses and its origin."""
     limit = _origin(spot, limit)
     ends_text = any(part.kind == "call" and callee(part) == "strlen" for part in within(limit))
     used = base and f"{base}[{limit.text}]" in {e.text for e in spot.unit.reads(spot.function)}
@@ -150,14 +159,14 @@ def _is_meant(spot: FunctionSpot, write: NameWrite, limit: Expression, base: str
 
 
 def _origin(spot: FunctionSpot, limit: Expression) -> Expression:
-    """Return the call that is the only source of the limit's value, else the limit."""
+    """Return the call that is the only source of the limit's value, or the limit itself if there is no such call."""
     writes = [w for w in spot.unit.writes(limit.text, spot.function) if w.name == limit.text]
     value = bare(writes[0].value) if len(writes) == 1 and writes[0].value else None
     return value if value is not None and value.kind == "call" else limit
 
 
 def start_of(spot: FunctionSpot, write: NameWrite) -> Expression | None:
-    """Return the index's initial value, or None if it is not plain."""
+    """Return the expression of the index's initial value, or None if it is unknown."""
     for root in spot.unit.loop_header(write.line):
         if root.operator.startswith(".."):
             return bare(root.parts[0])

@@ -1,16 +1,17 @@
 """Traces a value's origin: back through writes in its function, calls that returned it, and callers' arguments.
 
-A backward search on demand over parsed source. No history of the run was recorded, only the memory at the stop. So the
-search compares each line that may have set the value with the current values, and drops a line that cannot have been
-the last to set it: it has not run, was overwritten, sets another value, or would have crashed itself.
+The search goes backward over parsed source, on demand. No history of the run was recorded; only the memory at the stop
+is known. So the search compares each line that may have set the value with the current values. It drops a line that
+cannot have been the last to set the value: the line has not run, was overwritten, sets another value, or would have
+crashed itself.
 
-1. Writes in the function, nearest first; an assignment before the line ends the search (`_back`).
-2. For a parameter, what the caller passes; for a call, what the function returns. Each is a new search, at most 5 deep.
-3. For a member that no line here assigns, every assignment to a member of that name in the files on the stack; for an
-   element, its container.
+1. Writes in the function come first, nearest first. An assignment before the line ends the search (`_back`). 2. For a
+parameter, the search continues with the caller's argument; for a call, with the function's return value. Each step is a
+new search, at most 5 deep. 3. For a member that no line here assigns, every assignment to a member of that name in the
+files on the stack counts. For an element, its container is searched.
 
-The score shows how much was verified. If the value could not be read, or other lines may have set it as well, the score
-stays below 0.6: only a guess.
+The score shows how much was verified. If the value could not be read, or other lines may also have set it, the score
+stays below 0.6, which marks a guess.
 """
 
 from __future__ import annotations
@@ -64,11 +65,12 @@ _MAX_DEPTH = 5
 _MAX_WRITES = 4
 _MAX_HANDED = 2
 _ONE_OF_SEVERAL = 0.45
-"""Score of a call that may have returned the value, if other lines may have set it, too: only a guess."""
+"""Score of a call that may have returned the value while other lines may also have set it. Such a line is only a
+guess."""
 _NOT_SEEN = 0.55
-"""Score of a line that set the value only if a name that could not be read was null: only a guess."""
+"""Score of a line that set the value only if a name that could not be read was null. Such a line is only a guess."""
 _MAY_BE_UNSET = 0.58
-"""Score of a variable that lines set only under conditions, if those cannot be evaluated."""
+"""Score of a variable that is set only under conditions, if these conditions cannot be evaluated."""
 _POINTERS = frozenset({"pointer", "smart", "str", "function", "optional"})
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
 _WORDS = {
@@ -89,30 +91,29 @@ _ELEMENT = re.compile(r"([\w.>-]+)\[([^\[\]]+)\]")
 
 @dataclass(frozen=True)
 class OriginQuery:
-    """The value to trace: its text (`null`, `12`), and whether it is a null pointer."""
+    """A value whose origin to trace: its text (`null`, `12`), and whether it is a null pointer."""
 
     words: str
     null: bool = False
     past_end: bool = False
-    """Whether the value is an index equal to the number of elements."""
+    """Whether the value is an index that equals the number of elements."""
     wild: bool = False
     """Whether the value is a pointer to unreadable memory."""
     shared: bool = False
     """Whether the value is a pointer held by two owners."""
     unproven: bool = False
-    """Whether the value only holds a null, or may hold one but could not be read: a line that set it is only a
-    guess."""
+    """Whether nothing proves that the traced value itself was null. A line that set it is then only a guess."""
 
 
 def trace(draft: ReportBuilder, text: str, wanted: OriginQuery, place: FramePlace | None = None) -> None:
-    """Add the links and suspects for an expression's value to the draft, nearest first."""
+    """Trace where an expression's value came from, and add the links and suspects to the draft, nearest first."""
     spot = spot_of(place or draft.place)
     if spot:
         _Trace(draft, wanted).back(spot, text, 0)
 
 
 def trace_now(draft: ReportBuilder, text: str, unknown: str = "it") -> None:
-    """Trace an expression's current value, which is called `unknown` if it could not be read."""
+    """Trace an expression's current value. If the value could not be read, sentences call it `unknown`."""
     value = draft.value(text)
     trace(draft, text, OriginQuery(value.text if value else unknown))
 
@@ -129,12 +130,12 @@ class _Trace:
         self.wanted: OriginQuery = wanted
         self.seen: set[tuple[object, str]] = set()
         self.unset = ""
-        """The traced member, if no line assigns to it."""
+        """Name of the traced member if no line assigns to it; else empty."""
 
     def back(self, spot: FunctionSpot, text: str, depth: int) -> None:
-        """Trace an expression with its value at the stop.
+        """Trace an expression further back, with its value at the stop.
 
-        If that value is not null, the search for a null's origin ends there.
+        If this value is not null, the search for the origin of a null ends here.
         """
         # The frame is part of the key: in a recursion, the same name in another call has another value.
         if depth > _MAX_DEPTH or (spot.key, text) in self.seen:
@@ -172,14 +173,17 @@ class _Trace:
             self._element(spot, element[1], element[2], depth)
 
     def called(self, spot: FunctionSpot, call: Expression) -> None:
-        """Trace the result of a call."""
+        """Trace the result of a call back through the called function."""
         self._called(spot, cut(call.text, 60), call, 0.5, 0)
 
     def _suspect(self, line: int, score: float, reason: str, path: str) -> None:
         self.draft.suspect(line, min(score, _NOT_SEEN) if self.wanted.unproven else score, reason, path)
 
     def _may_give(self, spot: FunctionSpot, write: NameWrite) -> bool:
-        """Whether a line may have run and set the value: following a null pointer, it would have failed itself."""
+        """Whether a line may have run and set the value.
+
+        A line that follows a null pointer would itself have failed.
+        """
         if write.role == "argument":
             return False
         if not self.wanted.null or write.value is None or write.role not in ("assigned", "loop"):
@@ -192,7 +196,10 @@ class _Trace:
         return self.wanted.null and write.role == "assigned" and was_stored_through(self.draft, spot, write)
 
     def _was_null(self, spot: FunctionSpot, place: FramePlace, parameter: str) -> bool:
-        """Whether the caller passes null for a parameter; False (unknown) for a reference to the caller's variable."""
+        """Whether the caller passes null for a parameter.
+
+        False if unknown, as for a reference to the caller's variable.
+        """
         types = dict(zip(map(plain, spot.function.parameters), spot.function.types, strict=False))
         found = argument(self.draft, place, parameter) if "&" not in types.get(parameter, "") else None
         return found is not None and _is_null_there(*found)
@@ -242,7 +249,7 @@ class _Trace:
             self._suspect(write.line, min(score, _NOT_SEEN), reason, spot.path)
 
     def _was_set(self, spot: FunctionSpot, own: list[NameWrite]) -> bool:
-        """Whether a line that sets the name gave it the traced value."""
+        """Whether a line that sets the name may have given it the traced value."""
         values = [(w, bare(w.value).text) for w in own if w.role == "assigned" and w.value and w.line < spot.line]
         return any(text == self.wanted.words or has_run(self.draft, spot, w.line) for w, text in values)
 
@@ -251,7 +258,7 @@ class _Trace:
         return "" if value is not None and value.kind == "pointer" else emptied(write)
 
     def _is_of_a_thing(self, value: Expression) -> bool:
-        """Whether an expression is a variable's address, which cannot be the null or invalid pointer being traced."""
+        """Whether an expression is a variable's address, which cannot be the null or invalid pointer that is traced."""
         return (self.wanted.null or self.wanted.wild) and bool(_VARIABLE.fullmatch(bare(value).text))
 
     def _from(
@@ -282,7 +289,10 @@ class _Trace:
                 break
 
     def _may_be(self, spot: FunctionSpot, text: str) -> bool:
-        """Whether an expression may be the source of the value; of a null, only if itself null now, or unknown."""
+        """Whether an expression may be the source of the value.
+
+        The source of a null must be null itself, or unknown.
+        """
         value = spot.place.value(text) if spot.place else None
         return not self.wanted.null or value is None or is_null(value)
 
@@ -297,7 +307,7 @@ class _Trace:
         alone: bool = True,
         holds: Value | None = None,
     ) -> None:
-        """Trace what a function returned. `holds`: the name's value at the stop, which the call returned."""
+        """Trace the value that a function returned. `holds` is the value at the stop of the name that the call set."""
         draft, called, path, line = self.draft, callee(call), spot.path, spot.line
         score = score if alone else min(score, _ONE_OF_SEVERAL)
         # The search continues in the function's body if its source is available. Of other functions only the name says
@@ -368,7 +378,7 @@ class _Trace:
         return self.wanted.null and bool(text) and is_in_map(value, holder, text)
 
     def _made(self, element: str, container: str) -> tuple[float, str]:
-        """Return score and reason for a map's element that is null."""
+        """Return the score and the reason for suspecting a line that reads a null element from a map."""
         self.draft.advise(f"`{container}.find(key)` makes no element, and `at` throws where there is none.")
         return 0.8, f"`{element}` is null: `[]` makes such an element where the key is missing"
 
@@ -397,7 +407,7 @@ class _Trace:
         return True
 
     def _element(self, spot: FunctionSpot, container: str, index: str, depth: int) -> None:
-        """Suspect a line that reads a null element which no line of the function sets by the same index."""
+        """Suspect a line that reads a null element, if no line of the function sets the element by the same index."""
         value = spot.place.value(container) if spot.place else None
         if spot.place is None or value is None or not is_null(spot.place.value(f"{container}[{index}]")):
             return
@@ -431,7 +441,7 @@ class _Trace:
 
 
 def _is_refuted(holds: Value | None, given: Expression) -> bool:
-    """Whether a line that sets null cannot be the last write, because the name holds a pointer at the stop."""
+    """Whether a line that sets null cannot be the last write, because the name holds a non-null pointer at the stop."""
     return given.text in NULLS and holds is not None and holds.kind in _POINTERS and not is_null(holds)
 
 
@@ -440,14 +450,14 @@ def _is_null_there(place: FramePlace, expression: Expression) -> bool:
 
 
 def _holder(spot: FunctionSpot, call: Expression) -> Value | None:
-    """Return the value of the object whose method is called."""
+    """Return the value of the object on which a method is called, or None."""
     method = call.parts[0]
     text = method.parts[0].text if method.kind == "member" and method.parts else "this"
     return spot.place.value(text) if spot.place else None
 
 
 def _nearest(writes: list[NameWrite]) -> list[NameWrite]:
-    """Return the first few writes, and fewer of those that only pass on the address and may change nothing."""
+    """Return the first few writes. Of those that only pass on the address and may change nothing, return fewer."""
     handed = [w for w in writes if w.role == "address"][_MAX_HANDED:]
     return [w for w in writes if w not in handed][:_MAX_WRITES]
 
@@ -457,7 +467,10 @@ def _sets_of(writes: list[NameWrite]) -> list[NameWrite]:
 
 
 def _only_sometimes(draft: ReportBuilder, spot: FunctionSpot, declared: NameWrite, sets: list[NameWrite]) -> str:
-    """Return a clause if every line that sets the name is in a deeper branch or loop than its declaration, else ""."""
+    """Return a clause that names the lines that set a variable, if all of them do so under a condition; else empty.
+
+    A line is under a condition if it is in a deeper branch or loop than the declaration.
+    """
     source = draft.case.sources.read(spot.path)
     if source is None or not sets:
         return ""
@@ -474,7 +487,7 @@ def _is_deeper(line: str, declaration: str, name: str) -> bool:
 
 
 def _inside(given: Expression, text: str, parameter: str) -> str:
-    """Translate an expression of the called function, `text`, into the caller's expression; "" if impossible."""
+    """Translate the expression `text` of a called function to an expression of the caller; empty if impossible."""
     rest = text[len(parameter) :]
     if given.kind == "unary" and given.operator == "&" and given.parts:
         return given.parts[0].text + (rest.replace("->", ".", 1) if rest.startswith("->") else "")

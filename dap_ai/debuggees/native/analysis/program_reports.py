@@ -1,9 +1,9 @@
-"""Failure reports that the program prints: of sanitizers, Rust panics, failed assertions and C++'s terminate.
+"""Failure reports that the program itself prints: of sanitizers, Rust panics, failed assertions and C++'s terminate.
 
-They are read from the program's output, the stop's text and the names of the current functions. `exceptionInfo` is not
-requested, because lldb-dap calls functions of the program for it. UBSan's text, before it is printed, is read from the
-variables of UBSan's own frame (`words_of`); without debug information in its library it is unavailable. The rest is
-pure.
+The reports are read from the program's output, the stop's text and the names of the current functions. `exceptionInfo`
+is not requested, because lldb-dap calls functions of the program for it. Before UBSan prints its text, `words_of` reads
+the text from the variables of UBSan's own frame. If UBSan's library lacks debug information, the text is unavailable.
+The rest of the module does no I/O.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _SAYS: Mapping[Tool, re.Pattern[str]] = {
     "terminate": re.compile(rf"terminate|__cxa_|{_ABORT}"),
     "libc": re.compile(rf"malloc|fortify|stack_chk|_int_free|free|{_ABORT}"),
 }
-"""Functions that run inside the user's frame only while the program makes such a report."""
+"""Matches functions that the user's frame calls only while the program makes such a report."""
 _BEFORE = re.compile(r"=*|\w+Sanitizer:DEADLYSIGNAL")
 _AT_HOOK = re.compile(r"__ubsan_on_report")
-"""The function that UBSan calls before it prints."""
+"""Matches the function that UBSan calls before it prints."""
 _AT_RACE = re.compile(r"__tsan_on_report")
 _STOPS: Mapping[str, str] = {
     "Heap buffer overflow": "heap-buffer-overflow",
@@ -64,22 +64,22 @@ _STOPS: Mapping[str, str] = {
     "Mismatch between allocation and deallocation APIs": "alloc-dealloc-mismatch",
     "Overlapping memory ranges": "param-overlap",
 }
-"""AddressSanitizer's error kinds by lldb's descriptions."""
+"""AddressSanitizer's kinds of errors, by lldb's descriptions."""
 
 
 class Words(NamedTuple):
-    """UBSan's error kind, such as `signed-integer-overflow`, and the report's sentence; empty where unavailable."""
+    """Kind of an error that UBSan found, such as `signed-integer-overflow`, and its sentence. Empty if unavailable."""
 
     kind: str = ""
     sentence: str = ""
 
 
 NO_WORDS = Words()
-"""No text is available."""
+"""Result if no text of UBSan is available."""
 
 
 def report_of(case: StopSnapshot, words: Words = NO_WORDS) -> Report | None:
-    """Return the run's last report about this stop, or None. `words`: the result of words_of."""
+    """Return the run's last report about this stop, or None. `words` is the result of words_of."""
     text = plain("".join(said for _, said in case.output))
     found = [report for _, report in _found(text)]
     told = _stop_report(case, words)
@@ -95,7 +95,7 @@ def report_of(case: StopSnapshot, words: Words = NO_WORDS) -> Report | None:
 
 
 def own_output(case: StopSnapshot) -> str:
-    """Return the program's output before its report, without the debugger's messages."""
+    """Return the program's output before its failure report, without messages of the debugger."""
     text = plain("".join(said for category, said in case.output if category != "console"))
     if case.report is None:
         return text
@@ -113,7 +113,7 @@ def _found(text: str) -> list[tuple[int, Report]]:
 
 
 def _is_about(case: StopSnapshot, report: Report) -> bool:
-    """Whether the program stopped while making the report, or at the line that UBSan just reported."""
+    """Whether the program stopped while it made the report, or at the line that UBSan just reported."""
     if report.tool == "UndefinedBehaviorSanitizer":
         return not _inside(case, _AT_HOOK) and (_same_place(case, report) or _inside(case, _SAYS[report.tool]))
     if _inside(case, _SAYS[report.tool]):
@@ -123,7 +123,7 @@ def _is_about(case: StopSnapshot, report: Report) -> bool:
 
 
 def _inside(case: StopSnapshot, pattern: re.Pattern[str]) -> bool:
-    """Whether the name of a frame inside the user's code matches."""
+    """Whether the name of a function that the user's innermost frame called matches."""
     for frame in case.frames:
         if frame.user:
             return False
@@ -155,14 +155,14 @@ def _stop_report(case: StopSnapshot, words: Words) -> Report | None:
 
 
 def _bare(case: StopSnapshot, tool: Tool, kind: str, message: str) -> Report:
-    """Make a report without its text, located in the user's innermost frame."""
+    """Make a report without the program's text, located in the user's innermost frame."""
     frame = case.places[0].frame if case.places and case.places[0].frame.user else None
     text = f"{tool}: {kind}: {message}" if message != kind else f"{tool}: {kind}"
     return Report(tool, kind, message, file=frame.path if frame else "", line=frame.line if frame else 0, text=text)
 
 
 def _completed(report: Report, told: Report | None) -> Report:
-    """Add facts from the debugger that are missing in a text whose beginning was cut off."""
+    """Add facts from the debugger to a report whose text lacks them because its beginning was cut off."""
     if told is None or report is told:
         return report
     kind = told.kind if report.kind in ("", "crash") else report.kind
@@ -175,7 +175,7 @@ _MAX_CHARS = 400
 
 
 async def words_of(debugger: Debugger, frames: Sequence[StackFrame]) -> Words:
-    """Return the text of the innermost UBSan report on this stack. Raises NotStopped."""
+    """Return kind and sentence of the innermost UBSan report on this stack. Raises NotStopped."""
     frame = next((each for each in frames if each.name.startswith(_FRAME)), None)
     if frame is None:
         return NO_WORDS

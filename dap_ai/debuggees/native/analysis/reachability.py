@@ -1,4 +1,4 @@
-"""What reaches a line: the writes of its function, the caller's arguments, and the values that make up a number."""
+"""Finds what reaches a line: writes in its function, the caller's arguments, and the numbers in an expression."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MEMBER = re.compile(r"(?:->|\.)(\w+)$")
 
 @dataclass(frozen=True)
 class FunctionSpot:
-    """A line of a function that is running (then `place` is its frame) or has returned."""
+    """A line of a function. `place` is the function's frame if it is running, or None if it has returned."""
 
     path: str
     unit: ParsedFile
@@ -35,12 +35,12 @@ class FunctionSpot:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """Key that is equal for lines of the same call."""
+        """Key that is the same for all lines of one call."""
         return self.path, self.function.name, self.place.frame.id if self.place else -1
 
 
 def spot_of(place: FramePlace) -> FunctionSpot | None:
-    """Return the current line of a frame; None: its file has no such function."""
+    """Return the current line of a frame, or None if no function of its file contains the line."""
     unit = unit_of(place.source)
     function = unit.function_at(place.frame.line) if unit else None
     return FunctionSpot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
@@ -53,7 +53,10 @@ def parameters_of(place: FramePlace) -> list[str]:
 
 
 def reaching(unit: ParsedFile, function: Function, name: str, line: int) -> list[NameWrite]:
-    """Return writes to exactly this name before the line, nearest first; then later writes that a loop may repeat."""
+    """Return writes to exactly this name that may reach the line: earlier ones, nearest first, then later ones.
+
+    A later write counts only if a loop may repeat the line.
+    """
     exact = [w for w in unit.writes(name, function) if w.name == name]
     before = sorted((w for w in exact if w.line < line or _is_earlier(w, line)), key=lambda w: -w.line)
     roles = ("assigned", "changed", "loop", "freed")
@@ -67,7 +70,7 @@ def _is_earlier(write: NameWrite, line: int) -> bool:
 
 
 def argument(draft: ReportBuilder, place: FramePlace, name: str) -> tuple[FramePlace, Expression] | None:
-    """Return what the calling frame passes for a parameter of this frame's function, with that frame."""
+    """Return the calling frame and the expression that it passes for a parameter of this frame's function, or None."""
     spot, outer = spot_of(place), draft.caller_of(place)
     outer_unit = unit_of(outer.source) if outer else None
     if spot is None or outer is None or outer_unit is None:
@@ -86,13 +89,13 @@ def argument(draft: ReportBuilder, place: FramePlace, name: str) -> tuple[FrameP
 
 
 def _may_be_call(place: FramePlace, names: list[str], call: Expression) -> bool:
-    """Whether all numbers that the call passes equal the parameters' current values."""
+    """Whether every number that the call passes equals the parameter's current value."""
     pairs = ((integer(p.text), number_of(place.value(n))) for n, p in zip(names, call.parts[1:], strict=False))
     return all(given is None or now is None or given == now for given, now in pairs)
 
 
 def calls_at(unit: ParsedFile, name: str, line: int) -> list[Expression]:
-    """Return the calls of a function by this name in the statement at the line; those on the line itself come first."""
+    """Return the calls of the function `name` in the statement at the line. Calls on the line itself are first."""
     around = unit.statement_at(line)
     first, last = (around.first, around.last) if around else (line, line)
     return sorted((c for c in unit.calls(name) if first <= c.line <= last), key=lambda c: c.line != line)
@@ -115,23 +118,23 @@ def _sets(expression: Expression, member: str) -> bool:
 
 
 def plain(parameter: str) -> str:
-    """Return a parameter without `mut`, `*` and `&`."""
+    """Return a parameter's name without `mut`, `*` and `&`."""
     return re.sub(r"^(?:mut\s+|[*&\s])+", "", parameter).strip()
 
 
 def indent(draft: ReportBuilder, line: int) -> int:
-    """Return the number of leading blanks on a line of the failing file."""
+    """Return the number of blanks before the code of a line in the failing file."""
     source = draft.place.source
     return blanks(source.line(line)) if source else 0
 
 
 def blanks(line: str) -> int:
-    """Return the number of blanks before a line's code."""
+    """Return the number of blanks before the code in a line of text."""
     return len(line) - len(line.lstrip())
 
 
 def amount(draft: ReportBuilder, expression: Expression, place: FramePlace | None = None) -> int | None:
-    """Compute an arithmetic expression with its names' current values; None if one is unknown."""
+    """Compute an arithmetic expression with the current values of its names. Return None if a value is unknown."""
     expression = bare(expression)
     where = place or draft.place
     known = integer(expression.text)

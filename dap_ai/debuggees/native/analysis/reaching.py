@@ -1,4 +1,4 @@
-"""Sources of values: what known functions return, and what an expression reads."""
+"""Knowledge about sources of values: what known functions return, and which pointer an expression reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dap_ai.debuggees.native.analysis.stop_evaluation import has_run
 from dap_ai.protocol.contracts.inspection import Value
 
 UNSET = frozenset({"malloc", "alloca", "aligned_alloc"})
-"""Functions that return uninitialised memory."""
+"""Functions of the C library that return uninitialised memory."""
 _NEVER_NULL = frozenset({"make_unique", "make_shared", "Some", "Ok"})
 _EMPTIES = {
     "move": "moves `{}` away",
@@ -33,11 +33,11 @@ MAY_FAIL = {
     "get": "returns nothing where there is no such entry",
     "dynamic_cast": "returns null when the object is of another class",
 }
-"""Why a call of a function may return no pointer, as a clause."""
+"""For functions that may return no pointer, a clause that states when they do so."""
 
 
 def pointed(value: Expression) -> Expression:
-    """Strip casts and `.get()` of smart pointers: `p` from `(T *)p` and `p.get()`."""
+    """Strip casts and `.get()` of smart pointers from an expression: `p` for `(T *)p` and `p.get()`."""
     value = bare(value)
     while value.kind == "call" and len(value.parts) == 1 and callee(value) == "get" and value.parts[0].kind == "member":
         value = bare(value.parts[0].parts[0])
@@ -45,14 +45,14 @@ def pointed(value: Expression) -> Expression:
 
 
 def read_by(value: Expression) -> Expression | None:
-    """Return the name or member at the start of a method chain: `text` in `text.trim().parse()`; else None."""
+    """Return the name or member at the start of a method chain, such as `text` in `text.trim().parse()`; else None."""
     while value.kind == "call" and value.parts[0].kind == "member":
         value = bare(value.parts[0].parts[0])
     return value if value.kind in ("name", "member") else None
 
 
 def emptied(write: NameWrite) -> str:
-    """Describe a call that took away what a name holds: "moves `p` away"; "" if none did."""
+    """Describe a call that takes away what a name holds, as in "moves `p` away". Empty if the write is no such call."""
     call = bare(write.value) if write.value else None
     if call is None or call.kind != "call" or len(call.parts) != (2 if callee(call) == "move" else 1):
         return ""  # p.reset(q) sets a new pointer
@@ -60,13 +60,13 @@ def emptied(write: NameWrite) -> str:
 
 
 def is_never_null(value: Expression) -> bool:
-    """Whether the expression can never be null: `new T`, `std::make_unique<T>()`."""
+    """Whether the expression can never be null, as for `new T` or `std::make_unique<T>()`."""
     value = bare(value)
     return value.text.startswith("new ") or (value.kind == "call" and callee(value) in _NEVER_NULL)
 
 
 def follows(expression: Expression, pointer: str) -> bool:
-    """Whether the expression dereferences the pointer: `p->next`, `*p`, `p[0]`."""
+    """Whether the expression dereferences the pointer, as in `p->next`, `*p` or `p[0]`."""
     return any(
         e.kind in ("deref", "subscript") or (e.kind == "member" and e.operator == "->")
         for e in within(expression)
@@ -75,9 +75,10 @@ def follows(expression: Expression, pointer: str) -> bool:
 
 
 def is_in_map(element: Expression, holder: Value | None, text: str) -> bool:
-    """Whether the element is read by `[]` from a C++ map, which creates a null element if the key is missing.
+    """Whether an element is read by `[]` from a C++ map, which creates a null element if the key is missing.
 
-    `holder`: the object whose method reads it; `text`: source of the method's file, searched for the map's declaration.
+    `holder` is the object whose method reads the element. `text` is the source of the method's file, which is searched
+    for the map's declaration.
     """
     if element.kind != "subscript" or not element.parts:
         return False
@@ -93,7 +94,7 @@ def is_filled(spot: FunctionSpot, name: str) -> bool:
 
 
 def was_stored_through(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite) -> bool:
-    """Whether a line that ran stored something through the pointer, which was therefore not null after the write."""
+    """Whether a line that ran stored a value through the pointer. The pointer was then not null after the write."""
     lines = sorted({w.line for w in spot.unit.writes(write.name, spot.function) if w.name == write.name})
     end = next((line for line in lines if line > write.line), spot.line)
     between = ((line, spot.unit.statement_at(line)) for line in range(write.line + 1, min(end, spot.line)))
@@ -106,5 +107,5 @@ def was_stored_through(draft: ReportBuilder, spot: FunctionSpot, write: NameWrit
 
 
 def returned(statement: CompiledStatement) -> Expression | None:
-    """Return the value of a `return` statement; None for other statements."""
+    """Return the value of a `return` statement, or None for any other statement."""
     return bare(statement.expressions[0]) if statement.kind == "return" and statement.expressions else None

@@ -1,4 +1,4 @@
-"""Evaluates at the stop what may refute a cause: conditions, whether a line has run, whether values agree."""
+"""Evaluates at the stop what may refute a cause: conditions, whether a line has run, and whether values agree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TRUTHS = {"true": True, "false": False}
 
 
 def has_run(draft: ReportBuilder, spot: FunctionSpot, line: int) -> bool | None:
-    """Whether a line ran before the current line of `spot`'s frame; None: unknown."""
+    """Whether a line ran before the current line of the frame; None if unknown."""
     if line >= spot.line:
         return None
     conditions = spot.unit.decisions(spot.function, line, spot.line)
@@ -40,12 +40,15 @@ def has_run(draft: ReportBuilder, spot: FunctionSpot, line: int) -> bool | None:
 
 
 def always_runs(unit: ParsedFile, function: Function, line: int) -> bool:
-    """Whether every call of the function runs the line: no condition surrounds it and no `return` precedes it."""
+    """Whether every call of the function runs the line: no condition surrounds the line and no `return` precedes it."""
     return unit.decisions(function, line) == []
 
 
 def _was(draft: ReportBuilder, spot: FunctionSpot, line: int, decision: Condition) -> bool | None:
-    """Whether a condition had the value the line needed; None: unknown, as when a name in it may have changed since."""
+    """Whether a condition had the value that the line needs to run.
+
+    None if unknown, as when a name in it may have changed.
+    """
     condition, wanted = decision
     if condition is None or spot.place is None or not all(is_kept(spot, n, line) for n in names_of(condition)):
         return None
@@ -54,7 +57,7 @@ def _was(draft: ReportBuilder, spot: FunctionSpot, line: int, decision: Conditio
 
 
 def is_kept(spot: FunctionSpot, name: str, line: int) -> bool:
-    """Whether a name still has its value from that line: it is a local variable without later writes."""
+    """Whether a name still has the value it had at that line, because it is a local variable without later writes."""
     writes = [w for w in spot.unit.writes(name, spot.function) if w.name == name]
     if not name.isidentifier() or not writes or any(w.role == "address" for w in writes):
         return False
@@ -63,7 +66,7 @@ def is_kept(spot: FunctionSpot, name: str, line: int) -> bool:
 
 
 def truth(draft: ReportBuilder, place: FramePlace, condition: Expression) -> bool | None:
-    """Evaluate a condition with its names' current values; None: unknown."""
+    """Evaluate a condition with the current values of its names; None if unknown."""
     condition = bare(condition)
     while condition.kind == "other" and len(condition.parts) == 1:
         condition = bare(condition.parts[0])
@@ -108,7 +111,7 @@ def _is_set(value: Value | None) -> bool | None:
 
 
 def gives(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite) -> bool | None:
-    """Whether the name still has the value that the line sets; None: unknown."""
+    """Whether a name still has the value that a line set; None if unknown."""
     value = bare(write.value) if write.value else None
     if value is None or spot.place is None or any(part.kind in ("call", "assign") for part in within(value)):
         return True if value is not None and spot.place else None  # the result of a call is not evaluated
@@ -118,7 +121,7 @@ def gives(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite) -> bool | 
 
 
 def _agree(draft: ReportBuilder, place: FramePlace, name: str, other: Expression) -> bool | None:
-    """Whether a name and an expression are the same number or pointer now; None: unknown."""
+    """Whether a name and an expression are the same number or pointer now; None if unknown."""
     holds, value = place.value(name), place.value(other.text)
     if holds is not None and value is not None and holds.kind == "pointer":
         return holds.address == value.address if value.kind == "pointer" else None
@@ -127,7 +130,10 @@ def _agree(draft: ReportBuilder, place: FramePlace, name: str, other: Expression
 
 
 def last_writes(draft: ReportBuilder, spot: FunctionSpot, writes: list[NameWrite]) -> list[NameWrite]:
-    """Return the writes, nearest first, that may have been the last: neither overwritten nor known not to have run."""
+    """Return the writes that may have been the last, nearest first.
+
+    Overwritten writes, and writes known not to have run, are omitted.
+    """
     found: list[NameWrite] = []
     is_over = False
     for write in writes:
@@ -142,7 +148,7 @@ def last_writes(draft: ReportBuilder, spot: FunctionSpot, writes: list[NameWrite
 
 
 def never_set(draft: ReportBuilder, spot: FunctionSpot, declared: NameWrite, sets: list[NameWrite]) -> bool | None:
-    """Whether no line has set a variable that is declared without a value; None: unknown."""
+    """Whether no line has set a variable that is declared without a value; None if unknown."""
     if _may_be_filled(draft, spot, declared.name):
         return None
     if not sets:
@@ -154,7 +160,7 @@ def never_set(draft: ReportBuilder, spot: FunctionSpot, declared: NameWrite, set
 
 
 def _may_be_filled(draft: ReportBuilder, spot: FunctionSpot, name: str) -> bool:
-    """Whether a line passes a variable to code that may set it: by reference, with `>>`, or in a macro."""
+    """Whether a line passes a variable to code that may set it: by reference, with `>>`, or to a macro."""
     handed = [
         (call, at) for call in calls_with(spot, name) for at, e in enumerate(call.parts[1:]) if bare(e).text == name
     ]
@@ -164,7 +170,7 @@ def _may_be_filled(draft: ReportBuilder, spot: FunctionSpot, name: str) -> bool:
 
 
 def calls_with(spot: FunctionSpot, name: str) -> list[Expression]:
-    """Return the calls in a function that get a name as an argument, except calls that allocate or free."""
+    """Return the calls in a function that have the name as an argument, except calls that allocate or free."""
     known = ("free", "realloc", "sizeof")
     calls = [part for part in _parts(spot) if part.kind == "call" and callee(part) not in known]
     return [call for call in calls if any(bare(e).text == name for e in call.parts[1:])]

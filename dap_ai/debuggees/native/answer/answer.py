@@ -1,4 +1,4 @@
-"""The offline answer about a native stop: what happened, why, the root cause, what to do. Every value is cited."""
+"""The offline answer about a native stop: what happened, why, the root cause, what to do. It cites every value."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it
 
 
 class NativeAnalyst:
-    """Answers about native stops: see agent.providers.offline.Analyst. Makes no copies and tries nothing."""
+    """Answers questions about native stops without a model. Makes no copies of the program and tries no fixes."""
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
         """Explain what is wrong at the stop, or answer the question about it."""
@@ -57,7 +57,7 @@ class NativeAnalyst:
         return await _answered(work, case)
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """Return None: without a stop nothing is known about a native error."""
+        """Return None, because nothing is known about an error of a native program that did not stop."""
         del work, caught
         return None
 
@@ -87,7 +87,7 @@ async def _answered(work: Work, case: StopSnapshot) -> Answer:
 
 
 def where(case: StopSnapshot, file: str, line: int) -> str:
-    """Return `shop.c:12` as code."""
+    """Return a file and line as code, such as `shop.c:12`."""
     return f"`{shorten(file, root_of(case))}:{line}`"
 
 
@@ -108,7 +108,7 @@ def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
 
 
 def verdict(analysis: NativeAnalysis) -> str:
-    """Summarise the answer in one short sentence: what failed, the value, the place."""
+    """Summarise the answer in one short sentence: what failed, the deciding value, and the place."""
     case, place = analysis.case, analysis.place
     spot = where(case, place.frame.path, place.frame.line)
     if analysis.kind == "stop":
@@ -141,7 +141,10 @@ def _rests_on_edits(analysis: NativeAnalysis) -> bool:
 
 
 def _unreadable(case: StopSnapshot, wanted: list[str], came: str) -> str:
-    """Return a sentence about requested expressions that cannot be read in this frame; single words are ignored."""
+    """Return a sentence that names the expressions of a question that cannot be read in this frame; empty if all can.
+
+    Single words are ignored, since they may be plain English.
+    """
     place = case.focus
     names = _missed(place, wanted, came) if place else ""
     if not names or place is None:
@@ -156,7 +159,7 @@ def _missed(place: FramePlace, wanted: list[str], came: str) -> str:
 
 
 def _origins(case: StopSnapshot, place: FramePlace, roots: list[str]) -> NativeAnalysis:
-    """Trace the origins of expressions' values."""
+    """Trace where the values of expressions came from."""
     draft = ReportBuilder(case, place)
     for text in roots:
         value = place.value(text)
@@ -174,19 +177,22 @@ def _is_data(fact: ExpressionResult | None) -> bool:
 
 
 def _is_meant(text: str, place: FramePlace) -> bool:
-    """Whether a word means an expression, not an English word that is also a constant of a library's enum."""
+    """Whether a word of the question means an expression.
+
+    An English word may also be a constant of a library's enum.
+    """
     value = place.value(text)
     return value is None or value.kind != "enum" or value.text != text
 
 
 def _holders(text: str) -> list[str]:
-    """Return the prefixes of an access path, longest first: `a->b` and `a` for `a->b->c`."""
+    """Return the prefixes of an access path, longest first: for `a->b->c`, the prefixes `a->b` and `a`."""
     ends = [found.start() for found in re.finditer(r"->|\.|\[", text)]
     return [text[:end] for end in reversed(ends)]
 
 
 def _about(work: Work, case: StopSnapshot, roots: list[str], analysis: NativeAnalysis) -> Answer:
-    """Answer with the current values of the question's expressions, and where they were set."""
+    """Answer with the current values of the question's expressions, and the lines that set them."""
     place = analysis.place
     spot = where(case, place.frame.path, place.frame.line)
     values = [
@@ -210,7 +216,7 @@ def _about(work: Work, case: StopSnapshot, roots: list[str], analysis: NativeAna
 
 
 def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
-    """Describe the failure: the signal, report or stop, its place, the sentences and the values that prove them."""
+    """Describe the failure: the signal, report or stop, its place, and sentences with the values that prove them."""
     place = analysis.place
     spot = where(analysis.case, place.frame.path, place.frame.line)
     text = f"{HAPPENED} {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
@@ -221,7 +227,7 @@ def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
 
 
 def headline(analysis: NativeAnalysis) -> str:
-    """Describe what stopped the program, in a few words: ``A null dereference (`SIGSEGV`: address not mapped)``."""
+    """Describe in a few words what stopped the program: ``A null dereference (`SIGSEGV`: address not mapped)``."""
     case = analysis.case
     report, fault, error = analysis.report, case.inspection.fault, case.exception
     kind = analysis.kind if analysis.kind not in ("crash", "stop") else ""
@@ -257,7 +263,7 @@ def _article(kind: str) -> str:
 
 
 def why(analysis: NativeAnalysis, head: str = BACK) -> str:
-    """Describe the chain back from the failing line, each link with its file, line and code."""
+    """Describe the steps back from the failing line, each with its file, line and code."""
     return chain_of([_link(analysis, link) for link in analysis.chain[:_MAX_CHAIN]], head)
 
 
@@ -276,20 +282,27 @@ def _link(analysis: NativeAnalysis, link: OriginLink) -> str:
 
 
 def _is_sure(analysis: NativeAnalysis) -> bool:
-    """Whether the first suspect is certain. A missing check is a guess: it lets a null through, but makes none."""
+    """Whether the first suspect is certain.
+
+    A suspect line that does not check for null is only a guess, since it passes a null pointer on but does not create
+    it.
+    """
     first = analysis.suspects[0]
     return first.score >= _SURE and (first.file, first.line) not in analysis.unchecked
 
 
 def _is_founded(analysis: NativeAnalysis, suspect: Suspect) -> bool:
-    """Whether evidence makes a suspect the cause; a line's part in the failure alone is no evidence."""
+    """Whether evidence shows that a suspect is the cause. That its line took part in the failure is not enough."""
     if suspect.reason == THE_FAILED_LINE:
         return bool(analysis.sentences) and analysis.kind != "assertion"
     return suspect.score >= _SURE or not _PART.fullmatch(suspect.reason)
 
 
 def root_cause(analysis: NativeAnalysis) -> str:
-    """Name the most suspicious line, its reason and its certainty, and list the others; or state that it is unknown."""
+    """Name the most suspicious line with its reason and certainty, and list the other suspects.
+
+    If no evidence shows the cause, state that it is unknown.
+    """
     told = analysis.suspects[:4]
     if told and not _is_founded(analysis, told[0]):
         listed = "; ".join(f"{where(analysis.case, s.file, s.line)} ({s.reason})" for s in told)
@@ -298,7 +311,7 @@ def root_cause(analysis: NativeAnalysis) -> str:
 
 
 def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
-    """Return advice as text, with any fix as an untried diff."""
+    """Return advice as text, and proposed fixes. The text contains each fix as a diff that was not tried."""
     case, fixes = analysis.case, list[Fix]()
     parts = [ADVICE]
     if analysis.fix:
@@ -319,7 +332,7 @@ def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
 
 
 def _proving(analysis: NativeAnalysis) -> list[Cited]:
-    """Return the values to cite: those the diagnosis chose, then the failing frame's own variables."""
+    """Return the values to cite: those that the diagnosis chose, then variables of the failing frame."""
     chosen = [c for c in analysis.cited if c.place.value(c.expression)]
     for variable in variables(analysis.place.facts)[:_MAX_CITED] if analysis.place.facts else ():
         known = any(c.place is analysis.place and c.expression == variable.name for c in chosen)

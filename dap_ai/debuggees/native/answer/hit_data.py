@@ -1,4 +1,4 @@
-"""Explains a data breakpoint's stop: the variable, its values, and the line that wrote it."""
+"""Explains a stop at a data breakpoint: the variable, its values, and the line that wrote it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dap_ai.protocol.contracts.question import WatchedData
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new value: (.*?)\r?\n")
-"""What lldb prints in the console when a watchpoint is hit."""
+"""Matches the text that lldb prints in the console when a watchpoint is hit."""
 _NUMBER = re.compile(r"watchpoint (\d+)")
 
 
 async def hit_data(debugger: Debugger, case: StopSnapshot, read: Callable[[list[str]], Awaitable[None]]) -> str:
-    """Return a sentence about the data that stopped the program; empty: not a data breakpoint, or its data is unknown.
+    """Return a sentence about the data whose access stopped the program; empty if no known data breakpoint was hit.
 
     `read` reads further expressions into the case. Raises NotStopped.
     """
@@ -47,16 +47,17 @@ async def hit_data(debugger: Debugger, case: StopSnapshot, read: Callable[[list[
 
 
 def _printed(case: StopSnapshot) -> tuple[str, str]:
-    """Return the old and the new value that the debugger printed for this hit; empty if it printed none."""
+    """Return the old and the new value that lldb printed for this hit; two empty strings if it printed none."""
     number = _NUMBER.search(case.stop.description)
     printed = [found for found in _TOLD.findall("".join(text for _, text in case.output)) if number]
     return (printed[-1][1], printed[-1][2]) if number and printed and printed[-1][0] == number[1] else ("", "")
 
 
 def _owner(case: StopSnapshot, watched: WatchedData) -> FramePlace | None:
-    """Return the frame in which the name means the watched data, or None.
+    """Return the frame in which the watched name means the watched data, or None.
 
-    That is the frame of its function; for a global, the focused frame if it has no local of that name.
+    This is the frame of the data's function. For global data, it is the focused frame, unless a local has the same
+    name.
     """
     if watched.function:
         return next((p for p in case.callers if short_name(p.frame.name) == short_name(watched.function)), None)
@@ -65,7 +66,7 @@ def _owner(case: StopSnapshot, watched: WatchedData) -> FramePlace | None:
 
 
 async def _spot(debugger: Debugger, case: StopSnapshot, place: FramePlace) -> str:
-    """Describe where the access happened: the line of the instruction before the current one."""
+    """Describe where the program accessed the data: at the line of the instruction before the current one."""
     frame, file = place.frame, shorten(place.frame.path, root_of(case))
     inside = f", in `{short_name(frame.name)}`"
     if case.frames[0] is not frame:
@@ -77,7 +78,7 @@ async def _spot(debugger: Debugger, case: StopSnapshot, place: FramePlace) -> st
 
 
 async def _line_before(debugger: Debugger, case: StopSnapshot) -> int:
-    """Return the line of the previous instruction, or 0: unknown; some disassemblers start inside an instruction."""
+    """Return the line of the previous instruction; 0 if unknown. Some disassemblers start inside an instruction."""
     frame = case.places[0].frame
     try:
         wanted = {"threadId": case.stop.thread_id, "levels": 1}

@@ -1,4 +1,4 @@
-"""A model's first context at a native stop, within a budget: fault, report, failing line, frames, threads."""
+"""A model's first context about a native stop, within a budget: fault, report, failing line, frames, threads."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
 from dap_ai.system.texts import fenced
 
 _Lines = set[tuple[str, int]]
-"""Source lines already quoted."""
+"""Source lines that the context already quotes, as (path, line)."""
 _REGISTERS = 10
 
 
 def first_context(case: StopSnapshot, analysis: NativeAnalysis | None, budget_tokens: int) -> str:
-    """Return Markdown of at most `budget_tokens`."""
+    """Return a model's first context as Markdown of at most `budget_tokens`."""
     quoted: _Lines = set()
     runs = folded(case.frames, case.total_frames, case.outermost)
     sections = [
@@ -63,7 +63,7 @@ def first_context(case: StopSnapshot, analysis: NativeAnalysis | None, budget_to
 
 
 def _folder(case: StopSnapshot) -> str:
-    """Return the folder of the program's source, to which paths are shown relative."""
+    """Return the folder of the program's source, to which shown paths are relative."""
     top = next((p for p in case.places if p.frame.user), None)
     path = top.frame.path if top else case.report.file if case.report else ""
     return str(PurePath(path).parent) if PurePath(path).is_absolute() else case.inspection.cwd
@@ -107,7 +107,7 @@ def _report(case: StopSnapshot, level: int) -> str:
 
 
 def _chain(case: StopSnapshot, stack: Stack, count: int) -> str:
-    """Format a stack innermost first, with the source line of the innermost frame."""
+    """Format a report's stack, innermost frame first, with the source line of the innermost frame."""
     rows = shown([ThreadFrame(f.name, shorten(f.file, _folder(case)), f.line) for f in stack.frames])
     top = stack.frames[0]
     source = case.sources.read(top.file) if top.line else None
@@ -117,7 +117,7 @@ def _chain(case: StopSnapshot, stack: Stack, count: int) -> str:
 
 
 def _on_top(case: StopSnapshot, report: Report) -> bool:
-    """Whether the report's first stack is the one that is shown anyway."""
+    """Whether the report's first stack is the stack of this stop, which the context shows anyway."""
     return bool(case.places) and report.line == case.places[0].frame.line
 
 
@@ -143,7 +143,7 @@ def _failing(case: StopSnapshot, analysis: NativeAnalysis | None, level: int) ->
 
 
 def _run(case: StopSnapshot, run: FoldedFrames, quoted: _Lines, level: int) -> str:
-    """Format one of the user's frames, or several frames folded into one."""
+    """Format one of the user's frames, or a run of folded frames."""
     if run.kind == "library":
         outermost = run.last + 1 >= max(case.total_frames, len(case.frames)) and bool(case.places)
         names = tuple(dict.fromkeys(name.split("(")[0].rstrip(":") or name for name in run.names))
@@ -162,7 +162,7 @@ def _run(case: StopSnapshot, run: FoldedFrames, quoted: _Lines, level: int) -> s
 
 
 def _numbered(case: StopSnapshot, number: int) -> StackFrame:
-    """Return a frame by number, from the innermost or outermost frames that were read."""
+    """Return the frame with this number, from the innermost or outermost frames that were read."""
     outer = number - (case.total_frames - len(case.outermost))
     return case.frames[number] if number < len(case.frames) else case.outermost[outer]
 
@@ -185,7 +185,7 @@ def _shown(value: Value, size: int) -> str:
 
 
 def _rows(place: FramePlace, quoted: _Lines, level: int, *, whole: bool) -> Iterator[str]:
-    """Yield numbered lines around the frame's own line, which is marked; skips lines already quoted."""
+    """Yield numbered source lines around the frame's line, which is marked. Lines already quoted are omitted."""
     source, line = place.source, place.frame.line
     if source is None or level >= 5:
         return
@@ -213,7 +213,7 @@ def _waiting(case: StopSnapshot) -> list[ThreadFacts]:
 
 
 def _threads(case: StopSnapshot, level: int) -> str:
-    """List which thread waits for what, and the innermost frame of the others."""
+    """List which thread waits for what, and where the other threads are."""
     threads = case.inspection.threads
     if len(threads) < 2:
         return ""
@@ -248,7 +248,7 @@ def _top(case: StopSnapshot, thread: ThreadFacts) -> str:
 
 
 def _hindrances(case: StopSnapshot, level: int) -> str:
-    """Explain what cannot be read here and what to do; show registers if nothing else is available."""
+    """Explain what cannot be read here and what the user can do. Without source, show registers."""
     top = case.places[0] if case.places else None
     rows = notes(case, top if top and top.source else None)[: (6, 3, 1)[level]]
     if case.inspection.registers and level < 2 and (top is None or top.source is None):

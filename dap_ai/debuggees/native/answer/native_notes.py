@@ -1,4 +1,4 @@
-"""Helpers for questions and limits: expressions in a question, why values are missing, stops without source."""
+"""Helpers for native answers: expressions in a question, why values are missing, and stops without source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_FRAMES = 6
 
 
 def notes(case: StopSnapshot, place: FramePlace | None) -> list[str]:
-    """Return sentences about what limits reading: no debug information, stripped, optimised, no source, no parser."""
+    """Return sentences about what limits reading: a stripped or optimised program, no debug information or source."""
     # Explains why sub-expressions, origins of values and callers' arguments are missing.
     reasons = dict.fromkeys(place.source.unparsed for place in case.places if place.source and place.source.unparsed)
     return [
@@ -44,7 +44,7 @@ def _binary(case: StopSnapshot, place: FramePlace | None) -> list[str]:
 
 
 def _lost(case: StopSnapshot) -> str:
-    """Return the first source file that a frame names but that cannot be read; empty if there is none."""
+    """Return the first source file that a frame names but that cannot be read; empty if all can be read."""
     for frame in case.frames:
         path = PurePath(frame.path)
         library = frame.path.startswith(("/usr/", "/build/", "/rustc/")) or not path.is_absolute() or "`" in path.name
@@ -55,7 +55,7 @@ def _lost(case: StopSnapshot) -> str:
 
 
 def without_source(case: StopSnapshot) -> str:
-    """Answer for a stop in which no frame has source of the user's."""
+    """Return the answer for a stop in which no frame has source of the user's program."""
     return "\n\n".join(filter(None, [_happened(case), _stack(case), waiting_threads(case), _next(case)]))
 
 
@@ -91,7 +91,7 @@ def _at(frame: StackFrame) -> str:
 
 
 def waiting_threads(case: StopSnapshot) -> str:
-    """List the waiting threads, one line each; empty if none is known to wait."""
+    """List the threads that wait, one per line; empty if no thread is known to wait."""
     waiting = [t for t in case.inspection.threads if t.waiting]
     rows = [f"- thread {t.ident} (`{t.name}`) waits: {t.waiting}" + (f" `{t.wants}`" if t.wants else "")
             for t in waiting[:_MAX_FRAMES]]  # fmt: skip
@@ -118,7 +118,10 @@ _PATH = re.compile(r"[*&]*[A-Za-z_]\w*(?:(?:->|\.|::)[A-Za-z_]\w*|\[[^\[\]]*\])+
 
 
 def expressions_in(question: str) -> list[str]:
-    """Return expressions that the question may name, most explicit first; they may not exist."""
+    """Return parts of the question that may be expressions, the most explicit first.
+
+    They may not exist in the program.
+    """
     explicit = _CODE.findall(question)
     rest = _CODE.sub(" ", question)
     paths = [text.rstrip(".") for text in _PATH.findall(rest)]

@@ -35,7 +35,10 @@ _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP", "SIGILL", "EXC_BAD_ACCESS
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain failed arithmetic, shown by a report, by SIGFPE, or by an empty container; return whether it matches."""
+    """Explain failed arithmetic: a reported failure, SIGFPE, or an element of an empty container.
+
+    Returns whether the stop is such a failure.
+    """
     report = draft.report
     said = f"{report.kind} {report.message}" if report else ""
     if _ZERO.search(said) or draft.signal == "SIGFPE":
@@ -65,7 +68,7 @@ def _division(draft: ReportBuilder) -> bool:
 
 
 def _largest(draft: ReportBuilder, divisions: list[Expression]) -> bool:
-    """Explain INT_MIN / -1, the other division that the processor refuses."""
+    """Explain INT_MIN / -1, which the processor refuses like a division by zero."""
     left = next((bare(e.parts[0]) for e in divisions if amount(draft, e.parts[1]) == -1), None)
     if left is None:
         draft.say("The processor refused a division: by zero, or of the least number by -1.")
@@ -79,7 +82,7 @@ def _largest(draft: ReportBuilder, divisions: list[Expression]) -> bool:
 
 
 def operand(draft: ReportBuilder, part: Expression) -> str:
-    """Return an operand with its value, computed if the debugger has not read it, and cite its parts."""
+    """Return an operand with its value and cite its parts. If the debugger has not read the value, compute it."""
     if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
         for name in names_of(part):
             draft.cite(name)
@@ -118,13 +121,13 @@ class _End(NamedTuple):
     line: int
     file: str
     function: Function | None = None
-    """The called function that has returned; None: the failing function itself."""
+    """The called function that contains the code and has returned; None if the code is in the failing function."""
     holder: str = ""
-    """The method's object, as an expression in the failing frame."""
+    """The object on which the function was called, as an expression in the failing frame."""
 
 
 def _ends(draft: ReportBuilder) -> Iterator[_End]:
-    """Yield code such as `v[v.size() - 1]` and `v.back()`, on the line or in functions that it called."""
+    """Yield code such as `v[v.size() - 1]` and `v.back()` on the failing line, or in functions that the line called."""
     if draft.statement:
         yield _End(draft.statement.text, draft.line, draft.place.frame.path)
     for call in draft.calls:
@@ -139,7 +142,7 @@ def _ends(draft: ReportBuilder) -> Iterator[_End]:
 
 
 def _explain_empty(draft: ReportBuilder, end: _End) -> bool:
-    """Explain an element read from an empty container; return whether that is the failure."""
+    """Explain an element that was taken from an empty container. Return whether that is the failure."""
     for found in [*_BEFORE.finditer(end.code), *_ENDS.finditer(end.code)]:
         text, value = _container(draft.place, found[1], end.holder)
         if value is not None and value.length == 0 and not (end.function and _is_asked(draft, end, found[1])):
@@ -149,7 +152,7 @@ def _explain_empty(draft: ReportBuilder, end: _End) -> bool:
 
 
 def _is_asked(draft: ReportBuilder, end: _End, container: str) -> bool:
-    """Whether the called function checks for an element first, so that it did not take one."""
+    """Whether the called function checks that the container has an element, so that it took none from an empty one."""
     asks = re.compile(rf"(?:^|\W){re.escape(container)}\s*(?:\.|->)\s*(?:empty|size|length|begin)\(\)(?!\s*-\s*1\b)")
     lines = range(end.function.first, end.line + 1) if end.function else ()
     return any(asks.search(draft.line_text(line, end.file)) for line in lines)
@@ -176,7 +179,7 @@ def _tell_empty(draft: ReportBuilder, end: _End, code: str, text: str) -> None:
 
 
 def _container(place: FramePlace, name: str, holder: str) -> tuple[str, Value | None]:
-    """Find the container as the frame reaches it: by its name, through `this`, or through the call's object."""
+    """Find a container by its name, through `this`, or through the object on which the function was called."""
     for text in (name, f"this->{name}", *((f"{holder}.{name}", f"{holder}->{name}") if holder else ())):
         if (value := place.value(text)) is not None:
             return text, value

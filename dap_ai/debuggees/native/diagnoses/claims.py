@@ -1,4 +1,4 @@
-"""Diagnoses failures that the program reports itself: assertions, panics, uncaught exceptions."""
+"""Diagnoses failures that the program itself reports: failed assertions, panics, uncaught exceptions."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ _BORROWED = re.compile(r"already (mutably )?borrowed|BorrowMutError|BorrowError|
 _UNWRAPS = frozenset({"unwrap", "expect", "unwrap_err", "expect_err"})
 _LOOKUPS = frozenset({"at", "get"})
 _NOT_SEEN = 0.55
-"""Score of a line whose part in the failure was not evaluated: only a guess."""
+"""Score of a line whose part in the failure was not evaluated. Such a line is only a guess."""
 _PAST_END = re.compile(
     r"(?P<method>[\w:]+): \w+ \(which is (?P<index>\d+)\) >=? this->size\(\) \(which is (?P<size>\d+)\)"
 )
-"""Message of gcc's C++ library for `substr` and similar methods, and for `at`, there called `_M_range_check`."""
+"""Matches the message of gcc's C++ library for an index past the end, in methods such as `substr` and `at`. The message
+names `at` as `_M_range_check`."""
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain a program that ended itself with a report; return whether it did."""
+    """Explain a program that ended itself with a report. Return whether the program did so."""
     report = draft.report
     tell = _TELLERS.get(report.tool) if report else None
     if report is None or tell is None:
@@ -68,7 +69,7 @@ def _assertion(draft: ReportBuilder, report: Report) -> None:
 
 
 def _false_part(draft: ReportBuilder, expression: Expression) -> Expression:
-    """Return the false side of `a && b`, else the whole expression."""
+    """Return the false side of an expression `a && b`, or the whole expression if it has no such side."""
     expression = bare(expression)
     if expression.operator == "&&" and len(expression.parts) == 2:
         for part in expression.parts:
@@ -88,13 +89,13 @@ def _operands(draft: ReportBuilder, expression: Expression) -> str:
 
 
 def _names(expression: Expression) -> list[str]:
-    """Return the names in an expression, except those of the functions it calls."""
+    """Return the names in an expression, except the names of functions that it calls."""
     called = {e.parts[0].text for e in within(expression) if e.kind == "call" and e.parts}
     return [name for name in names_of(expression) if name not in called]
 
 
 def _odd_signs(draft: ReportBuilder, expression: Expression) -> None:
-    """Suspect a function that subtracts from one member and adds to another: one sign may be wrong."""
+    """Suspect a function that subtracts an amount from one member and adds it to another. One sign may be wrong."""
     members = {n.rsplit(".", 1)[-1].rsplit(">", 1)[-1] for n in _names(expression) if "." in n or "->" in n}
     for member in members:
         for path, function, line, assignment in member_writes(draft, member):
@@ -133,7 +134,7 @@ def _panic(draft: ReportBuilder, report: Report) -> None:
 
 
 def _explain_panic(draft: ReportBuilder, report: Report) -> None:
-    """Explain other panics: a library function's, caused by its arguments, or the program's own."""
+    """Explain a panic of a library function because of its arguments, or a panic that the program itself caused."""
     missed = next(iter(draft.subscripts), None)
     if "no entry found for key" in report.message and missed:
         _lookup(draft, missed.text, bare(missed.parts[0]), bare(missed.parts[1]))
@@ -156,7 +157,7 @@ def _explain_panic(draft: ReportBuilder, report: Report) -> None:
 
 
 def _unwrapped(draft: ReportBuilder, held: str, *, null: bool) -> None:
-    """Explain which of the line's `unwrap()` calls met no value, and where that came from."""
+    """Explain which `unwrap()` or `expect()` on the line found no value, and where the missing value came from."""
     unwraps = [e for e in reversed(draft.calls) if callee(e) in _UNWRAPS and e.parts[0].parts]
     candidates = [bare(e.parts[0].parts[0]) for e in unwraps]
     found = next((e for e in candidates if _is_none(draft.value(e.text))), candidates[0] if candidates else None)
@@ -181,7 +182,10 @@ def _unwrapped(draft: ReportBuilder, held: str, *, null: bool) -> None:
 
 
 def _expected(draft: ReportBuilder, message: str) -> str | None:
-    """Return what the line's `expect` met, found by its message: `None` or `Err(...)`; None: no `expect` matches."""
+    """Return `None` or `Err(...)`, which an `expect` on the line found, by the panic's message.
+
+    None if no `expect` matches.
+    """
     for call in (e for e in draft.calls if callee(e) == "expect" and len(e.parts) > 1):
         words = call.parts[1].text.strip('"')
         if message == words:
@@ -192,7 +196,7 @@ def _expected(draft: ReportBuilder, message: str) -> str | None:
 
 
 def _holder(expression: Expression) -> Expression:
-    """Strip method calls without arguments: `self.last` for `self.last.as_ref()`."""
+    """Strip method calls without arguments from an expression: `self.last` for `self.last.as_ref()`."""
     while expression.kind == "call" and len(expression.parts) == 1 and expression.parts[0].parts:
         expression = bare(expression.parts[0].parts[0])
     return expression
@@ -214,7 +218,7 @@ def _borrowed(draft: ReportBuilder) -> None:
 
 
 def conditions(draft: ReportBuilder) -> None:
-    """Explain the abort by the `if` at or above the line and the values of its names."""
+    """Explain why the program aborted, by the `if` at or above the line and the values of its names."""
     line = draft.line
     first = draft.function.first if draft.function else line
     for above in range(line, max(first, line - 6) - 1, -1):
@@ -249,7 +253,7 @@ def _terminate(draft: ReportBuilder, report: Report) -> None:
 
 
 def _past_end(draft: ReportBuilder, call: Expression, told: re.Match[str]) -> None:
-    """Explain a method of a string or container that got an index past its end."""
+    """Explain a call of a string's or container's method with an index past the end."""
     holder, given = bare(call.parts[0].parts[0]).text, bare(call.parts[1]).text if len(call.parts) > 1 else ""
     is_read = given and integer(given) is None
     subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
@@ -264,7 +268,7 @@ def _past_end(draft: ReportBuilder, call: Expression, told: re.Match[str]) -> No
 
 
 def _may_lack(draft: ReportBuilder, call: Expression) -> bool:
-    """Whether the call looks up a key, and no value read shows that the key exists."""
+    """Whether the call looks up a key that may be missing, since no value that was read contains the key."""
     if callee(call) not in _LOOKUPS or call.parts[0].kind != "member" or len(call.parts) < 2:
         return False
     container, key = draft.value(bare(call.parts[0].parts[0]).text), draft.value(bare(call.parts[1]).text)
@@ -272,7 +276,7 @@ def _may_lack(draft: ReportBuilder, call: Expression) -> bool:
 
 
 def _lookup(draft: ReportBuilder, code: str, container: Expression, key: Expression) -> None:
-    """Explain a failed `container.at(key)` or `container[key]`: the key, the container, and a similar key."""
+    """Explain a failed lookup `container.at(key)` or `container[key]`: the key, the container, and a similar key."""
     within_it, wanted = draft.value(container.text), draft.value(key.text)
     draft.say(f"`{code}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
     draft.cite(container.text)

@@ -1,4 +1,4 @@
-"""Explains copies and allocations around an overrun: what was copied, how much fits, whether the values confirm it."""
+"""Explains copies and allocations around an overrun: what was copied, how much fits, and what the values confirm."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _COUNTED = frozenset(
 )
 _WHOLE = frozenset({"strcpy", "stpcpy"})
 _SOURCE_AT = 2
-"""Index of the copied data in a call's `parts`, which begin with the callee."""
+"""Index of the copied data in a call's `parts`, which begin with the called function."""
 _COUNT_AT = {"snprintf": 1, "fgets": 1}
-"""0-based index of the argument that is the count; other functions take it as their third."""
+"""0-based index of the argument that limits the number of bytes. In functions not listed here, the index is 2."""
 _OF_A_POINTER = re.compile(
     r"(?P<type>\w+)\s*\*\s*(?P<name>\w+)\s*=.*\b[mc]alloc\(.*"
     r"(?P<size>sizeof\s*\(\s*(?:struct\s+)?(?P=type)\s*\*\s*\)|sizeof\s*\(\s*(?P=name)\s*\)|sizeof\s+(?P=name)\b(?!\s*[\[-]))"
 )
-"""Matches `T *p = malloc(n * sizeof(T *))`, and `sizeof p`."""
+"""Matches an allocation with the size of a pointer: `T *p = malloc(n * sizeof(T *))` or `malloc(sizeof p)`."""
 _NO_LARGER = re.compile(r"(?:char|short|int|long|float|double|bool|_Bool|size_t|u?int\d+_t|ptrdiff_t)$")
-"""Types no larger than a pointer."""
+"""Matches types that are no larger than a pointer."""
 _CLEAR, _NOT_SEEN, _UNLIKELY = 0.6, 0.55, 0.5
 
 
 def copies(draft: ReportBuilder) -> Iterator[tuple[str, int, str, str]]:
-    """Find calls that copy without a limit, in the files on the stack: file, line, function, and target."""
+    """Yield calls that copy without a limit, in the files on the stack: (file, line, function, target)."""
     for path, unit in draft.units():
         for name in sorted(_COPIES):
             yield from ((path, c.line, name, bare(c.parts[1]).text) for c in unit.calls(name) if len(c.parts) > 1)
 
 
 def overran(draft: ReportBuilder, text: str) -> bool | None:
-    """Whether a character array has lost its final zero; None: no frame has the array."""
+    """Whether a character array has lost its final zero; None if no frame has the array."""
     values = (place.value(text) for place in draft.case.places)
     return next((found for value in values if (found := _is_full(value)) is not None), None)
 
@@ -55,14 +55,17 @@ def _is_full(value: Value | None) -> bool | None:
 
 
 class Copy(NamedTuple):
-    """The target of a copying function on the failing line, and whether the copied data fits."""
+    """The target of a copying function on the failing line, and whether the copied data fits into it."""
 
     into: Expression
     fits: bool
 
 
 def tell_copy(draft: ReportBuilder) -> Copy | None:
-    """Explain a copying function on the line, and suspect it if the data is too large; None: the line has none."""
+    """Explain a copying function on the failing line, or return None if the line calls none.
+
+    If the data is too large for its target, the line becomes a suspect.
+    """
     call = next((e for e in draft.calls if callee(e) in _COPIES | _COUNTED and len(e.parts) > 1), None)
     if call is None:
         return None
@@ -104,7 +107,7 @@ def _given(draft: ReportBuilder, call: Expression) -> str:
 
 
 def tell_arrays(draft: ReportBuilder) -> None:
-    """Explain stack smashing, found when the function returns: the frame's arrays and the calls that fill them."""
+    """Explain a smashed stack, detected when the function returns: the frame's arrays and the calls that fill them."""
     facts, function = draft.place.facts, draft.function
     calls = [c for n in sorted(_COPIES | _COUNTED) for c in draft.unit.calls(n)] if draft.unit and function else []
     inside = [c for c in calls if function and function.first <= c.line <= function.last]
@@ -119,7 +122,7 @@ def tell_arrays(draft: ReportBuilder) -> None:
 
 
 def _suspect_copy(draft: ReportBuilder, call: Expression, into: str, value: Value) -> None:
-    """Suspect a copy into an array of the frame, unless its count, or the text now in it, fits."""
+    """Suspect a copy into an array of the frame, unless the copy's count or the array's current text fits."""
     name = callee(call)
     known = _is_larger(draft, call, name, length_of(value) or 0) if name in _COUNTED else _is_full(value)
     if known is not False:
@@ -137,7 +140,7 @@ def _is_larger(draft: ReportBuilder, call: Expression, name: str, size: int) -> 
 
 
 def tell_allocated(draft: ReportBuilder, file: str, line: int, name: str) -> None:
-    """Suspect an allocation of being too small, as far as the code and the report show it."""
+    """Suspect an allocation of being too small. The score depends on what the code and the report show."""
     code = draft.line_text(line, file)
     draft.link(file, line, "allocates", "", name)
     source = draft.case.sources.read(file)
@@ -165,7 +168,10 @@ def _edit(draft: ReportBuilder, source: SourceFile, line: int, old: str, new: st
 
 
 def _is_within_count(draft: ReportBuilder) -> bool | None:
-    """Whether the index is below the number of elements allocated, which means that each element is larger."""
+    """Whether the index is below the number of allocated elements.
+
+    Each element is then larger than the allocation assumed.
+    """
     for subscript in draft.subscripts:
         number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
         if number is not None and size is not None:

@@ -1,4 +1,4 @@
-"""Finds the native diagnosis of a stop: the first family that matches it."""
+"""Finds the diagnosis of a native stop. The first family of failures that matches the stop wins."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _FAMILIES: tuple[Callable[[ReportBuilder], bool], ...] = (
     pointers.diagnose,
     others.diagnose,
 )
-"""Families in the order they are tried; the last one matches every stop."""
+"""Diagnoses in the order in which they are tried. The last one matches every stop."""
 
 
 def analyse(case: StopSnapshot) -> NativeAnalysis | None:
-    """Analyse a stop; None: no frame has source of the user's."""
+    """Analyse a native stop. Return None if no frame has source of the user's program."""
     place = failing(case)
     if place is None:
         return None

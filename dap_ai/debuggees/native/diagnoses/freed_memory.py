@@ -1,4 +1,4 @@
-"""Diagnoses memory used after it was freed, or freed twice, from the sanitizer's report or from the code's path."""
+"""Diagnoses memory that was used after it was freed, or freed twice, by a sanitizer's report or by the source code."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ _FREES = frozenset({"free", "realloc", "reset", "fclose", "drop", "erase", "clea
 
 
 _OF_STACKS = {"freed": "frees", "allocated": "allocates"}
-"""What a stack of the report does, by a word in its title."""
+"""What the code in a stack of the report does, by a word in the stack's title."""
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain a report, or libc's last message, about freed memory; return whether it matches."""
+    """Explain a failure with freed memory, by the sanitizer's or the C library's report.
+
+    Return whether it is such a failure.
+    """
     report = draft.report
     if report is None:
         return False
@@ -61,7 +64,10 @@ def _used_after(draft: ReportBuilder, report: Report) -> bool:
 
 
 def _moved(draft: ReportBuilder) -> bool:
-    """Explain elements freed by their container's own method as it grew; return whether that happened."""
+    """Explain elements that their container's own method freed when the container grew.
+
+    Return whether that happened.
+    """
     stack = draft.stack("freed")
     own = own_frame(draft, stack)
     if not (stack and own and any(map(_MAKES_ROOM.search, stack.inside))):
@@ -82,13 +88,13 @@ def _moved(draft: ReportBuilder) -> bool:
 
 
 def _calls_in(draft: ReportBuilder, file: str, line: int) -> list[Expression]:
-    """Return the line's calls that have arguments."""
+    """Return the calls on a line that have arguments."""
     unit = draft.unit_of(file)
     return [e for e in unit.expressions_at(line) if e.kind == "call" and len(e.parts) > 1] if unit else []
 
 
 def _round_again(draft: ReportBuilder) -> None:
-    """Explain a loop step that follows memory which the loop's body freed."""
+    """Explain a loop whose header follows memory that the loop's body freed."""
     own = own_frame(draft, draft.stack("freed"))
     loop, function = draft.statement, draft.function
     if own and loop and function and loop.kind in ("for", "while") and loop.first < own[1] <= function.last:
@@ -121,7 +127,7 @@ def _twice(draft: ReportBuilder, report: Report) -> bool:
 
 
 def _earlier(draft: ReportBuilder, pointer: str) -> Freed | None:
-    """Find an earlier free of the pointer, under its name or the name it was set from."""
+    """Find an earlier free of the pointer, by its name or the name of the value it was set to."""
     spot = spot_of(draft.place)
     sets = [w.value for w in reaching(spot.unit, spot.function, pointer, spot.line) if w.value] if spot else []
     names = [pointer, *(bare(value).text for value in sets)]
@@ -147,7 +153,7 @@ def _bad(draft: ReportBuilder, report: Report) -> bool:
 
 
 def _tell(draft: ReportBuilder, word: str, score: float, reason: str) -> bool:
-    """Describe the report's stack whose title contains the word; return whether there is one."""
+    """Describe the report's stack whose title contains the word. Return whether the report has such a stack."""
     stack = draft.stack(word)
     own = own_frame(draft, stack)
     if stack is None or own is None:
@@ -162,9 +168,10 @@ def _tell(draft: ReportBuilder, word: str, score: float, reason: str) -> bool:
 
 
 def own_frame(draft: ReportBuilder, stack: Stack | None) -> tuple[str, int, str] | None:
-    """Return file, line and function of the innermost user frame in a stack of the report.
+    """Return file, line and function of the innermost user frame in a stack of the report, or None.
 
-    A function that only frees its argument counts as its caller, unless another line of it is the failing one.
+    For a function that only frees its argument, the frame of its caller is returned, unless the function is the failing
+    one and another of its lines failed.
     """
     frames = stack.frames if stack else ()
     own = [(f.file, f.line, f.name) for f in frames if f.line and draft.case.sources.read(f.file)]
@@ -183,7 +190,7 @@ def _frees_its_parameter(draft: ReportBuilder, file: str, line: int) -> bool:
 
 
 def _pointer_of(draft: ReportBuilder, report: Report) -> str:
-    """Return the pointer on the line through which the reported address is reached."""
+    """Return the pointer on the failing line that leads to the reported address; empty if none does."""
     best = ""
     for part in (part for expression in draft.expressions for part in within(expression)):
         value = draft.value(part.text)
@@ -196,7 +203,7 @@ def _pointer_of(draft: ReportBuilder, report: Report) -> str:
 
 
 def _cite_members(draft: ReportBuilder, pointer: str) -> None:
-    """Cite what the freed memory still holds, to show which object it is."""
+    """Cite the values that the freed memory still contains, to show which object it was."""
     known = [text for text in draft.place.known if text.startswith(f"{pointer}->") and text.count("->") == 1]
     told = [f"`{text}` is `{brief(value)}`" for text in known[:4] if (value := draft.value(text))]
     for text in known[:4]:
@@ -206,7 +213,7 @@ def _cite_members(draft: ReportBuilder, pointer: str) -> None:
 
 
 def _freed_here(draft: ReportBuilder) -> str:
-    """Return the expression that the failing line frees."""
+    """Return the expression that the failing line frees; empty if the line frees nothing."""
     for call in draft.calls:
         if callee(call) in _FREES and len(call.parts) > 1:
             return bare(call.parts[1]).text

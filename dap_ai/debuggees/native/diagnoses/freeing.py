@@ -1,4 +1,4 @@
-"""Finds where a pointer was freed before the failing line, by the code's path, and how certain that is."""
+"""Finds where a pointer was freed before the failing line, by reading the source, and how certain that is."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from dap_ai.debuggees.native.analysis.stop_evaluation import always_runs, has_ru
 
 _GIVING = frozenset({"assigned", "changed", "address", "loop"})
 _PAGE, _HEADER = 0x1000, 0x10
-"""Linux's C library maps a large block separately and returns the address after its 16-byte header."""
+"""The C library on Linux maps a large block separately. The block's address is the page's address plus a 16-byte
+header."""
 _UNLIKELY = 0.5
 
 
 @dataclass(frozen=True)
 class Freed:
-    """Where memory was freed before the failing line."""
+    """A place where memory was freed before the failing line."""
 
     file: str
     line: int
     function: str
     text: str
-    """The pointer expression that was freed."""
+    """The expression of the pointer that was freed."""
     is_known: bool = True
-    """Whether the line is known to have run; False: it may have."""
+    """Whether the line is known to have run. If False, it may have run."""
 
 
 def freed_before(draft: ReportBuilder, text: str) -> Freed | None:
-    """Find where the pointer, or one on its access path, was freed earlier: in this function or its callers."""
+    """Find where the pointer, or a pointer on its access path, was freed before: in this function or its callers."""
     place: FramePlace | None = draft.place
     while place is not None:
         spot = spot_of(place)
@@ -59,17 +60,17 @@ def _freed_in(draft: ReportBuilder, spot: FunctionSpot, text: str) -> Freed | No
 
 
 def _leads_to(pointer: str, text: str) -> bool:
-    """Whether `text` is the pointer or goes on from it: `p->next->x` for `p->next`, but not `p->next_free`."""
+    """Whether `text` is the pointer or leads on from it: for `p->next`, `p->next->x` but not `p->next_free`."""
     return text == pointer or (text.startswith(pointer) and text[len(pointer)] in "-.[")
 
 
 def _is_replaced(freed: NameWrite, writes: list[NameWrite]) -> bool:
-    """Whether the same statement sets the name to a new pointer: `p = realloc(p, n)`."""
+    """Whether the statement that frees a pointer also sets its name to a new pointer, as in `p = realloc(p, n)`."""
     return any(w.role == "assigned" and w.line == freed.line and w.name == freed.name for w in writes)
 
 
 def _freed_by_call(draft: ReportBuilder, spot: FunctionSpot, text: str, since: int) -> Iterator[Freed]:
-    """Yield earlier calls that pass the pointer, or its holder, to a function that frees it."""
+    """Yield earlier calls that pass the pointer, or the object that contains it, to a function that frees it."""
     for path, unit in draft.units():
         for function in unit.functions:
             names = list(map(plain, function.parameters))
@@ -85,7 +86,7 @@ def _freed_by_call(draft: ReportBuilder, spot: FunctionSpot, text: str, since: i
 
 
 def explain_freed(draft: ReportBuilder, text: str, freed: Freed) -> None:
-    """Describe where a pointer was freed, or may have been, and suspect that line."""
+    """Describe where a pointer was freed or may have been freed, and suspect that line."""
     where, code = draft.spot(freed.line, freed.file), draft.line_text(freed.line, freed.file)
     has, frees, score = ("has", "frees", 0.9) if freed.is_known else ("may have", "may free", _UNLIKELY)
     draft.say(f"{where}, in `{freed.function}`, {has} freed it: `{code}`.")
@@ -96,12 +97,12 @@ def explain_freed(draft: ReportBuilder, text: str, freed: Freed) -> None:
 
 
 def may_be_unmapped(address: int) -> bool:
-    """Whether freeing may have made a block unreadable: the C library keeps the memory of small blocks."""
+    """Whether freeing a block may have made it unreadable. The C library keeps the memory of small blocks readable."""
     return address % _PAGE == _HEADER
 
 
 def tell_other_calls(draft: ReportBuilder, pointer: str) -> None:
-    """Describe earlier calls of the same function by its caller that may have freed the same pointer."""
+    """Describe earlier calls of the failing function by the same caller that may have freed the same pointer."""
     spot, outer = spot_of(draft.place), draft.caller_of(draft.place)
     calling = spot_of(outer) if outer else None
     names = list(map(plain, spot.function.parameters)) if spot else []
@@ -119,7 +120,7 @@ def tell_other_calls(draft: ReportBuilder, pointer: str) -> None:
 
 
 def _was_given(draft: ReportBuilder, calling: FunctionSpot, call: Expression, at: int, pointer: str) -> bool | None:
-    """Whether an earlier call got the same pointer; None: it may not have run, or its argument is unknown."""
+    """Whether an earlier call passed the same pointer. None if the call may not have run or its argument is unknown."""
     ran = has_run(draft, calling, call.line)
     given = bare(call.parts[at]).text if 0 < at < len(call.parts) else ""
     if ran is False or not given or calling.place is None:

@@ -1,4 +1,4 @@
-"""Diagnoses an index or a copy past the end of its memory: the index, the size, and the faulty loop or check."""
+"""Diagnoses an index or a copy past the end of its memory: the index, the size, and the wrong loop or missing check."""
 
 from __future__ import annotations
 
@@ -35,18 +35,21 @@ _REGION = re.compile(r"(\d+) bytes (?:after|before|inside of|to the (?:right|lef
 _GLOBAL = re.compile(r"global variable '([^']+)'.*? of size (\d+)", re.DOTALL)
 _LOCAL = re.compile(r"<== Memory access at offset (\d+) ")
 _OBJECT = re.compile(r"\[(\d+), (\d+)\) '([^']+)'")
-"""A local variable in AddressSanitizer's report of the frame: its first offset and the one after its last."""
+"""Matches a local variable in AddressSanitizer's report: the variable's first offset, end offset and name."""
 _WILD = 1 << 24
 _CLEAR = 0.6
 """Minimum score of a suspect that explains the failure."""
 _NOT_SEEN = 0.55
-"""Score of a suspect whose part in the failure could not be evaluated: only a guess."""
+"""Score of a suspect whose part in the failure could not be evaluated. Such a suspect is only a guess."""
 _LET_THROUGH = 0.4
-"""Score of a loop that keeps to a limit set by other lines."""
+"""Score of a loop that correctly stops at a limit, if other lines set the limit too large."""
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain an access past the end, shown by the report or an index of the line; return whether it matches."""
+    """Explain an access past the end of memory, shown by a report or by an index on the failing line.
+
+    Returns whether the stop is such a failure.
+    """
     report = draft.report
     if report and report.tool != "terminate" and _REPORTED.search(f"{report.kind} {report.message}"):
         draft.analysis.kind = "overflow"
@@ -60,7 +63,10 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def _returned_astray(draft: ReportBuilder) -> bool:
-    """Explain a `return` to an invalid address: one of the frame's own arrays overwrote the return address."""
+    """Explain a `return` to an invalid address. One of the function's local arrays overwrote the return address.
+
+    Returns whether the failing line is such a `return`.
+    """
     fault = draft.fault
     returning = bool(fault and fault.instruction.startswith("ret")) or draft.line_text(draft.line) == "}"
     arrays = [v for v in draft.place.facts.locals if length_of(v.value)] if draft.place.facts else []
@@ -91,7 +97,10 @@ def _reported(draft: ReportBuilder, report: Report) -> None:
 
 
 def _copied(draft: ReportBuilder) -> bool:
-    """Explain a copying function on the line; if the copied size would fit, blame the index of its target."""
+    """Explain a copying function on the failing line. If the copied size would fit, blame the index of the target.
+
+    Returns whether the line has a copying function.
+    """
     copy = tell_copy(draft)
     if copy and copy.fits:
         _loops(draft, [e for e in within(copy.into) if e.kind == "subscript"])
@@ -111,9 +120,9 @@ def _region(draft: ReportBuilder, report: Report) -> None:
 
 
 def _of_local(facts: str, offset: int) -> str:
-    """Describe where in the frame the access begins, by the variables around it; empty: the report lists none.
+    """Describe where in the frame the access begins, by the local variables around it; empty if the report lists none.
 
-    AddressSanitizer marks the nearest variable, which often is not the one that was overrun.
+    AddressSanitizer marks the nearest variable, which often is not the variable that was overrun.
     """
     objects = [(int(first), int(end), name) for first, end, name in _OBJECT.findall(facts)]
     if inside := next((name for first, end, name in objects if first <= offset < end), ""):
@@ -127,7 +136,7 @@ def _of_local(facts: str, offset: int) -> str:
 
 
 def _explain(draft: ReportBuilder, subscript: Expression, count: int | None = None, *, wild: bool = False) -> bool:
-    """Explain an index that is outside its bounds; return whether it is."""
+    """Explain an index that is outside its bounds. Return whether it is."""
     base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
     if is_null(draft.value(base.text)):
         return False
@@ -170,7 +179,7 @@ def _room(draft: ReportBuilder, base: str, bound: int | None, size: Size | None)
 
 
 class _Room(NamedTuple):
-    """The indexed expression and its number of elements; `bound` None: unknown."""
+    """The indexed expression and its number of elements. `bound` is None if the number is unknown."""
 
     base: str
     bound: int | None
@@ -198,7 +207,7 @@ def _blame(draft: ReportBuilder, index: Expression, number: int | None, room: _R
 
 
 def _loop(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, room: _Room) -> None:
-    """Blame the part of a loop's header that the values at the stop show to be wrong: operator, limit or wrap."""
+    """Blame the part of a loop's header that the values at the stop show to be wrong: operator, limit or wraparound."""
     line, name = write.line, write.name
     loop = judge(draft, spot, write, room.bound, room.base)
     draft.link(spot.path, line, "counts", name, spot.function.name)
@@ -248,7 +257,7 @@ def _one_too_far(draft: ReportBuilder, write: NameWrite, loop: NativeLoop, room:
 
 
 def _limited(draft: ReportBuilder, line: int, name: str, limit: Expression, room: _Room) -> None:
-    """Blame a loop's limit that is too large: a literal, or the names in it and the lines that set them."""
+    """Blame a loop's limit that is too large. For a limit with names, also blame the lines that set their values."""
     end = limit_of(draft, limit, draft.place)
     names = [text for text in names_of(limit) if draft.value(text) is not None]
     if names and end is not None and integer(limit.text) is None:
@@ -268,7 +277,7 @@ def _trace_numbers(draft: ReportBuilder, names: list[str]) -> None:
 
 
 def _loops(draft: ReportBuilder, subscripts: list[Expression]) -> None:
-    """Blame the loops that count the line's indexes, when no size is known."""
+    """Blame the loops that count the indexes on the failing line, if the size of the memory is unknown."""
     for subscript in subscripts:
         number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
         for name in names_of(subscript.parts[1]):

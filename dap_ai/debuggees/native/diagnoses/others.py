@@ -1,4 +1,4 @@
-"""Diagnoses what no other family matches: other reports, illegal instructions, aborts, and plain stops."""
+"""Diagnoses stops that belong to no other family: other reports, illegal instructions, aborts, and plain stops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNALS = {
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain any stop; always returns True."""
+    """Explain any stop. Always returns True."""
     report = draft.report
     if report:
         _reported(draft, report)
@@ -100,7 +100,7 @@ def _signal(draft: ReportBuilder) -> None:
 
 
 def _values(draft: ReportBuilder) -> None:
-    """Cite the values of the line's own names."""
+    """Cite the values of the names on the failing line."""
     for root in draft.expressions:
         if root.kind in ("name", "member", "subscript") and len(draft.analysis.cited) < 6:
             draft.cite(root.text)

@@ -1,4 +1,4 @@
-"""Diagnoses invalid pointers: null, never set, freed, or overwritten."""
+"""Diagnoses invalid pointers: pointers that are null, were never set, were freed, or were overwritten."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")
 _NEAR_NULL = 0x10000
 _NEAR = 0x1000
 _LETTERS = 3
-"""Minimum number of printable bytes that is unlikely to be chance."""
+"""Minimum number of printable bytes that is unlikely to be a coincidence."""
 _CANONICAL_BITS = 47
 _RAISED = re.compile(r"null dereference of `?(.+?)`?(?:$|[;,:] )")
 _NO_FUNCTION = re.compile(r"0x[0-9a-fA-F]+$")
@@ -46,7 +46,10 @@ _MARKS = {0xDEADBEEF: "0xdeadbeef", 0xFEEEFEEE: "0xfeeefeee", 0xBAADF00D: "0xbaa
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain a null or invalid pointer on the line that caused the signal; return whether there is one."""
+    """Explain a null or invalid pointer on the line that caused the signal.
+
+    Return whether the line has such a pointer.
+    """
     if draft.signal not in _SIGNALS:
         return False
     null = null_pointer(draft)
@@ -63,7 +66,10 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def pointers(draft: ReportBuilder) -> list[Expression]:
-    """Return every expression that the line dereferences, innermost first, because that one fails first."""
+    """Return the expressions that the failing line dereferences or passes to a call, innermost first.
+
+    The innermost expression fails first.
+    """
     found = [base for e in reversed(draft.expressions) if (base := followed(e)) is not None]
     calls = [e for e in reversed(draft.calls) if e.parts]
     given = [bare(part) for e in calls for part in [*e.parts[1:], e.parts[0]]]
@@ -75,7 +81,10 @@ def pointers(draft: ReportBuilder) -> list[Expression]:
 
 
 def followed(expression: Expression) -> Expression | None:
-    """Return the pointer that an expression dereferences: `p` in `p->x`, `*p`, `p[i]` and `p->f()`; else None."""
+    """Return the pointer that an expression dereferences: `p` for `p->x`, `*p`, `p[i]` and `p->f()`.
+
+    Else return None.
+    """
     if not expression.parts:
         return None
     if expression.kind == "call":
@@ -85,7 +94,7 @@ def followed(expression: Expression) -> Expression | None:
 
 
 def null_pointer(draft: ReportBuilder) -> Expression | None:
-    """Return the line's null pointer whose use fits the address that could not be accessed."""
+    """Return the line's null pointer whose use fits the address that could not be accessed, or None."""
     candidates, raised = pointers(draft), _raised(draft)
     first = [e for e in candidates if e.text == raised]
     fault = draft.fault
@@ -99,7 +108,7 @@ def null_pointer(draft: ReportBuilder) -> Expression | None:
 
 
 def _is_indexed_far(draft: ReportBuilder, pointer: Expression, address: int) -> bool:
-    """Whether indexing a null pointer gives the address, however far it is from null."""
+    """Whether indexing this null pointer leads to the address, even if the address is far from null."""
     if not is_null(draft.value(pointer.text)):
         return False
     numbers = [amount(draft, e.parts[1]) for e in draft.subscripts if bare(e.parts[0]).text == pointer.text]
@@ -107,7 +116,7 @@ def _is_indexed_far(draft: ReportBuilder, pointer: Expression, address: int) -> 
 
 
 def _raised(draft: ReportBuilder) -> str:
-    """Return the null expression that the inspector names for the innermost expression that raised."""
+    """Return the null pointer that the inspector names for the innermost expression that raised; else empty."""
     for expression in reversed(draft.expressions):
         fact = draft.place.known.get(expression.text)
         if fact and fact.error == "raised" and (found := _RAISED.search(fact.text)):
@@ -120,7 +129,7 @@ def _is_followed(draft: ReportBuilder, pointer: Expression) -> bool:
 
 
 def _leads_to_fault(draft: ReportBuilder, value: Value | None) -> bool:
-    """Whether the address that could not be accessed is the pointer's, or slightly above it."""
+    """Whether the address that could not be accessed is the pointer's address or slightly above it."""
     fault, address = draft.fault, _address(value)
     if value is None or not address or value.kind not in ("pointer", "function") or not fault or fault.address is None:
         return False
@@ -128,7 +137,7 @@ def _leads_to_fault(draft: ReportBuilder, value: Value | None) -> bool:
 
 
 def _address(value: Value | None) -> int:
-    """Return the address a pointer holds, even a function pointer's invalid address; 0: null or unknown."""
+    """Return the address that a pointer holds; 0 if null or unknown. A function pointer's address may be invalid."""
     found = _NO_FUNCTION.search(value.text) if value and value.kind == "function" else None
     return int(found[0], 16) if found else (value and value.address) or 0
 
@@ -175,7 +184,7 @@ def _purpose(draft: ReportBuilder, text: str) -> str:
 
 
 def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
-    """Explain an invalid pointer: what its value looks like, and how it may have got it."""
+    """Explain an invalid pointer: what its value looks like, and how the pointer may have got this value."""
     text, value = pointer.text, draft.value(pointer.text)
     spot = spot_of(draft.place)
     draft.analysis.kind = "crash"
@@ -208,7 +217,7 @@ def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
 
 
 def looks_like(value: Value | None) -> str:
-    """Describe what an invalid pointer's bits suggest about their origin; empty: nothing."""
+    """Describe what the bits of an invalid pointer suggest about their origin; empty if they suggest nothing."""
     bits = _address(value)
     if not bits:
         return ""
@@ -235,7 +244,7 @@ def looks_like(value: Value | None) -> str:
 
 
 def wild_number(draft: ReportBuilder, expression: Expression) -> int | None:
-    """Return an index or size that is implausible (negative or huge); None: it is plausible."""
+    """Return the value of an index or size that is negative or huge; None if the value is plausible."""
     number = number_of(draft.value(expression.text))
     return number if number is not None and (number < 0 or number > 1 << 24) else None
 
@@ -243,7 +252,7 @@ def wild_number(draft: ReportBuilder, expression: Expression) -> int | None:
 _PLAIN = frozenset({"str", "int", "enum", "char"})
 _MAX_CHARS = 30
 _KEY = re.compile(r'[{ ](?P<key>"(?:[^"\\]|\\.)*"): ')
-"""Matches a key in the text of a map."""
+"""Matches a key in the text of a map's value."""
 
 
 def explain_lookup(draft: ReportBuilder, pointer: str) -> None:
@@ -264,7 +273,7 @@ def explain_lookup(draft: ReportBuilder, pointer: str) -> None:
 
 
 def _call(draft: ReportBuilder, pointer: str) -> Expression | None:
-    """Return the call in this function that set the pointer, if its last write was a call."""
+    """Return the call in this function that set the pointer, or None if its last write was not a call."""
     link = next(iter(draft.analysis.chain), None)
     here = link is not None and link.file == draft.place.frame.path and link.name == pointer
     if link is None or not here or draft.unit is None or draft.unit.function_at(link.line) is not draft.function:
@@ -273,7 +282,7 @@ def _call(draft: ReportBuilder, pointer: str) -> Expression | None:
 
 
 def _near(draft: ReportBuilder, value: Value) -> Iterator[str]:
-    """Describe similar keys, for each variable of the frame that has a key much like the value."""
+    """Yield a sentence for each variable of the frame that has a key similar to the value."""
     for variable in variables(draft.place.facts) if draft.place.facts else []:
         keys = [found["key"] for found in _KEY.finditer(variable.value.text)]
         if keys and value.text not in keys and (told := near_key(value.text, keys)):

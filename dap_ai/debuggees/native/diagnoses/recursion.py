@@ -1,4 +1,4 @@
-"""Diagnoses an exhausted stack: which calls recurse, with what arguments, and why they do not end."""
+"""Diagnoses an exhausted stack: which calls recurse, with which arguments, and why the recursion does not end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
-"""Frames of one recursion from which it counts as the cause; intended recursion has fewer at a crash."""
+"""Minimum number of frames of a recursion that counts as the cause. An intended recursion has fewer frames at a
+crash."""
 _NEAR = 8
-"""Frames allowed above the recursion: its last calls may have reached the end of the stack."""
+"""Maximum number of frames inside the recursion's innermost frame. Its last calls may have reached the stack's end."""
 _FEWEST = 3
 """Minimum number of consecutive calls needed to describe how an argument changes."""
 _PROVEN = 0.85
-"""Score of a line that the code or the values prove to keep the recursion from ending; lower scores are guesses."""
+"""Score of a line that certainly keeps the recursion from ending, as the code or the values prove. Lower scores are
+guesses."""
 _BIG_BYTES = 512 * 1024
 _NEAR_NULL = 0x10000
 _AROUND_STACK = 16 * 1024 * 1024
@@ -30,7 +32,10 @@ _WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain a stack filled by one recursion or by a too large array; return whether that is the failure."""
+    """Explain a stack that was filled by a recursion or by a local array that is too large.
+
+    Returns whether the stop is such a failure.
+    """
     report = draft.report
     reported = bool(report and "stack-overflow" in f"{report.kind} {report.message}".replace(" ", "-"))
     if draft.signal not in _SIGNALS and not reported:
@@ -46,7 +51,7 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def _elsewhere(draft: ReportBuilder) -> bool:
-    """Whether the address that could not be accessed is not on the stack, however deep the stack is."""
+    """Whether the address that could not be accessed is certainly not on the stack."""
     fault = draft.fault
     if fault is None or fault.address is None or draft.signal == "SIGABRT":
         return False
@@ -77,14 +82,14 @@ def _recursion(draft: ReportBuilder, run: FoldedFrames) -> None:
 
 
 def _together(draft: ReportBuilder) -> list[FramePlace]:
-    """Return the user's innermost frames that were read without a gap: repetition is visible only in these."""
+    """Return the user's innermost frames that were read without a gap. A repetition is visible only in these."""
     read = {place.frame.id: place for place in draft.case.places}
     users = (frame.id for frame in draft.case.frames if frame.user)
     return [read[number] for number in takewhile(read.__contains__, users)]
 
 
 def _begun(calls: list[FramePlace]) -> list[FramePlace]:
-    """Return the calls without an innermost one that may not have stored its parameters yet."""
+    """Return the calls, without the innermost one if it may not have stored its parameters yet."""
     spot = spot_of(calls[0])
     stands = spot is not None and spot.line > spot.function.first and any(p.frame.line == spot.line for p in calls[1:])
     return calls if stands else calls[1:]
@@ -102,7 +107,10 @@ def _calls(draft: ReportBuilder, spot: FunctionSpot, name: str, *, is_endless: b
 
 
 def _arguments(draft: ReportBuilder, calls: list[FramePlace]) -> None:
-    """Explain how arguments change from call to call: constant, repeating, or growing. `calls`: innermost first."""
+    """Explain how arguments change from call to call: constant, repeating, or growing.
+
+    The first call is the innermost.
+    """
     names = parameters_of(calls[0]) if len(calls) >= _FEWEST else []
     known = {name: [value for place in calls if (value := place.value(name))] for name in names}
     periods = {name: _period(values) for name, values in known.items() if len(values) == len(calls)}
@@ -122,7 +130,10 @@ def _arguments(draft: ReportBuilder, calls: list[FramePlace]) -> None:
 
 
 def _stays(draft: ReportBuilder, place: FramePlace) -> None:
-    """Suspect a recursion with unchanged arguments: the whole cause if nothing else decides what a call does."""
+    """Suspect a recursive call with unchanged arguments.
+
+    It is the whole cause if a call depends on its arguments alone.
+    """
     spot = spot_of(place)
     if spot is not None:
         name = unqualified(spot.function.name)
@@ -131,7 +142,7 @@ def _stays(draft: ReportBuilder, place: FramePlace) -> None:
 
 
 def _period(values: list[Value]) -> int:
-    """Return after how many calls the values repeat, seen at least twice; 0: they do not, or unknown."""
+    """Return after how many calls the values repeat, if they do so at least twice. 0 if they do not, or if unknown."""
     if any(value.truncated and not value.address for value in values):
         return 0
     keys = [str(value.address or value.text) for value in values]
@@ -139,7 +150,7 @@ def _period(values: list[Value]) -> int:
 
 
 def _course(draft: ReportBuilder, name: str, values: list[Value], period: int, places: list[FramePlace]) -> str:
-    """Describe how one argument changes; empty: unknown."""
+    """Describe how one argument changes from call to call; empty if unknown."""
     for place in places[: max(period, 1)]:
         draft.cite(name, place)
     if period == 1:
@@ -167,7 +178,10 @@ def _round(draft: ReportBuilder, name: str, given: str) -> None:
 
 
 def _large_local(draft: ReportBuilder) -> bool:
-    """Explain a local array of the failing function that is too large for a stack; return whether one exists."""
+    """Explain a local array of the failing function that is too large for the stack.
+
+    Return whether such an array exists.
+    """
     function, source = draft.function, draft.place.source
     fault = draft.fault
     if function is None or source is None or (fault and fault.address is not None and fault.address < _BIG_BYTES):

@@ -1,4 +1,4 @@
-"""Finds the number of elements behind a name: by its type, its allocation, or the caller's argument."""
+"""Finds the number of elements of an array or container, by its type, its allocation, or the caller's argument."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ _MAX_HOPS = 5
 
 @dataclass(frozen=True)
 class Size:
-    """A number of elements, and the line that states it."""
+    """A number of elements, and the line that states this number."""
 
     count: int
     file: str
     line: int
     words: str
-    """How the size is stated: `declared with 6`, `allocated for 4`; empty: by the container itself."""
+    """How the line states the number: `declared with 6`, `allocated for 4`. Empty if the container itself states it."""
 
 
 def size_of(draft: ReportBuilder, place: FramePlace, text: str, hops: int = 0) -> Size | None:
-    """Return the number of elements behind a name of that frame: by type, allocation, or the caller's argument."""
+    """Return the number of elements of the variable that a frame knows by this name, or None if unknown.
+
+    The number comes from the variable's type, its allocation, or the caller's argument.
+    """
     value = place.value(text)
     count = length_of(value)
     spot = spot_of(place)
@@ -47,7 +50,7 @@ def size_of(draft: ReportBuilder, place: FramePlace, text: str, hops: int = 0) -
 
 
 def length_of(value: Value | None) -> int | None:
-    """Return the number of elements that a value itself has; None for pointers and other values."""
+    """Return the number of elements that the value's type or length states; None for pointers and other values."""
     if value is None or value.kind in ("pointer", "reference"):
         return None
     found = _ARRAY.search(value.type)
@@ -66,7 +69,10 @@ def _declared(place: FramePlace, text: str, count: int) -> tuple[int, str]:
 
 
 def _allocation(draft: ReportBuilder, place: FramePlace, given: Expression) -> int | None:
-    """Return the number of elements allocated by `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]`."""
+    """Return the number of elements that `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]` allocates.
+
+    Returns None if the number is unknown.
+    """
     if found := re.match(r"new\s+[\w:<>]+\s*\[(.+)\]", given.text):
         return number_of(place.value(found[1])) if integer(found[1]) is None else integer(found[1])
     name = callee(given) if given.kind == "call" else ""

@@ -17,7 +17,7 @@ _SELF = "Release it before this line, call a variant that expects the lock to be
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Explain a deadlock, or a data race that the report describes; return whether there is one."""
+    """Explain a deadlock, or a data race that a report describes. Return whether the stop is such a failure."""
     report = draft.report
     if report and report.tool == "ThreadSanitizer":
         _race(draft)
@@ -34,7 +34,7 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def tell_ring(draft: ReportBuilder) -> None:
-    """Add a sentence about threads in a deadlock to a stop with another cause."""
+    """Add a sentence about threads in a deadlock, for a stop that has another cause."""
     ring = cycle(draft.case.inspection.threads)
     if not ring:
         return
@@ -52,7 +52,10 @@ def _waits(draft: ReportBuilder, frame: ThreadFrame, lock: str, score: float, re
 
 
 def cycle(threads: list[ThreadFacts]) -> list[ThreadFacts]:
-    """Return threads that each wait for a lock of the next one, the last for the first's; empty: none do."""
+    """Return the threads of a deadlock: each waits for a lock of the next, and the last for a lock of the first.
+
+    The list is empty if there is no deadlock.
+    """
     by_ident = {t.ident: t for t in threads}
     for start in sorted(threads, key=lambda t: not t.current):
         path: list[ThreadFacts] = []
@@ -92,7 +95,7 @@ def _deadlock(draft: ReportBuilder, ring: list[ThreadFacts]) -> None:
 
 
 def _orders(draft: ReportBuilder, frame: ThreadFrame) -> list[tuple[str, str]]:
-    """Return each lock the thread took in this function, paired with the lock it is waiting for."""
+    """Return the locks that the thread took in this function, each paired with the lock that it waits for."""
     wanted, found = locked_in(draft.line_text(frame.line, frame.file)), _locks_of(draft, frame)
     for name, line in found.items():
         draft.link(frame.file, line, "locks", name, short_name(frame.name))
@@ -101,7 +104,10 @@ def _orders(draft: ReportBuilder, frame: ThreadFrame) -> list[tuple[str, str]]:
 
 
 def _stuck(draft: ReportBuilder, waiting: list[ThreadFacts]) -> bool:
-    """Explain threads that wait for a lock with an unknown holder, if the code shows who did not release it."""
+    """Explain threads that wait for a lock whose holder is unknown.
+
+    Return whether the code shows who keeps the lock.
+    """
     known = False
     for thread in waiting:
         frame = _own(draft, thread)
@@ -120,7 +126,10 @@ def _stuck(draft: ReportBuilder, waiting: list[ThreadFacts]) -> bool:
 
 
 def _explain_outer_lock(draft: ReportBuilder, thread: ThreadFacts, inner: ThreadFrame, lock: str) -> bool:
-    """Explain a lock that an outer function on the same stack has taken; return whether one has."""
+    """Explain a lock that an outer function on the same stack has already taken.
+
+    Return whether such a function exists.
+    """
     where = draft.spot(inner.line, inner.file)
     for frame in thread.frames:
         held = _locks_of(draft, frame)
@@ -138,7 +147,7 @@ def _explain_outer_lock(draft: ReportBuilder, thread: ThreadFacts, inner: Thread
 
 
 def _never_given_back(draft: ReportBuilder, frame: ThreadFrame, lock: str) -> bool:
-    """Explain a function of the file that returns while holding the lock; return whether one does."""
+    """Explain a function in the file that returns without releasing the lock. Return whether such a function exists."""
     source = draft.case.sources.read(frame.file)
     unit = unit_of(source)
     functions = unit.functions if unit else ()
@@ -152,7 +161,7 @@ def _never_given_back(draft: ReportBuilder, frame: ThreadFrame, lock: str) -> bo
 
 
 def _locks_of(draft: ReportBuilder, frame: ThreadFrame) -> dict[str, int]:
-    """Return the locks that a frame's function has taken before its line, with the lines that took them."""
+    """Return the locks that a frame's function took before its current line, each with the line that took it."""
     source = draft.case.sources.read(frame.file)
     function = function_at(source, frame.line)
     return locks_at(source, function, frame.line) if source and function else {}
@@ -211,13 +220,13 @@ _LEAVES = re.compile(r"\b(?:return|throw|goto)\b|\?;")
 
 
 def locked_in(code: str) -> str:
-    """Return the lock that a line takes, such as `from.lock`; empty: none."""
+    """Return the lock that a line of code takes, such as `from.lock`; empty if the line takes no lock."""
     found = _LOCK.search(code)
     return _name(found) if found else ""
 
 
 def locks_at(source: SourceFile, function: Function, line: int) -> dict[str, int]:
-    """Return the locks that the function took before the line and has not released, each with its line."""
+    """Return the locks that a function took before the line and has not released, each with the line that took it."""
     taken: dict[str, int] = {}
     for number in range(function.first, line):
         code = source.line(number)
@@ -229,7 +238,10 @@ def locks_at(source: SourceFile, function: Function, line: int) -> dict[str, int
 
 
 def left_locked(source: SourceFile, function: Function, lock: str) -> Iterator[int]:
-    """Yield lines that leave the function while it holds the lock, if another line of it releases the lock."""
+    """Yield lines that leave the function while it holds the lock.
+
+    A function without any line that releases the lock is skipped.
+    """
     lines = range(function.first, function.last + 1)
     if not any(_name(found) == lock for n in lines for found in _UNLOCK.finditer(source.line(n))):
         return

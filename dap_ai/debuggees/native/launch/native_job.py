@@ -1,4 +1,7 @@
-"""A native program as a job: the adapter starts it on a separate terminal, and its output arrives as events."""
+"""A native program as a job.
+
+The adapter starts it on a separate terminal, and its output arrives in `output` events.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from dap_ai.transport.client import ConnectionClosed
 
 _SIGNAL = re.compile(r"\bsignal (SIG[A-Z0-9]+)")
 _NO_ADDRESS = re.compile(r"(?<=invalid address) \(fault address[:=] ?0x0\)")
-"""lldb's text for an address that the system does not give, since nothing can be mapped there; its 0 is false."""
+"""Matches lldb's text for a fault address that the operating system does not report. lldb then writes the false address
+0."""
 _PASS_INTERRUPT = {
     "lldb": "`process handle SIGINT --pass true --stop false --notify false",
     "gdb": "handle SIGINT nostop noprint pass",
@@ -29,9 +33,10 @@ Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
 
 
 class NativeJob(TargetJob):
-    """A native program's job: it shares no resources with dap_ai, and the adapter itself reports failures.
+    """A native program as a job. It shares no resources with dap_ai, and the adapter itself reports failures.
 
-    `show_output` gets the program's output by category; `show_console`, if given, the adapter's own messages.
+    `show_output` receives the program's output by category. `show_console`, if given, receives the adapter's own
+    messages.
     """
 
     def __init__(
@@ -46,17 +51,17 @@ class NativeJob(TargetJob):
         self._debuggee = 0
         self._exited = False
         self._signal = 0
-        """Signal of the last stop, then the signal that ended the program; 0: none."""
+        """Number of the last stop's signal; later, of the signal that ended the program. 0 if no signal."""
         self._interrupted = False
         self._returned: dict[str, str] = {}
-        """The carriage return at the end of the last event, by category."""
+        """By category, the carriage return with which the last `output` event ended."""
 
     def started(self, debuggee: int) -> None:
-        """Record that the debuggee runs as process `debuggee`; 0: unknown."""
+        """Record the debuggee's process id; 0 if unknown."""
         self._debuggee = debuggee
 
     def output(self, body: Mapping[str, Any]) -> None:
-        """Handle an `output` event."""
+        """Handle an `output` event: show the program's output, or the adapter's message."""
         category, text = body.get("category") or "console", body.get("output") or ""
         is_adapters = self._adapter == "gdb" and not self._debuggee  # gdb's own messages look like the program's
         if category in {"stdout", "stderr"} and not is_adapters:
@@ -65,7 +70,7 @@ class NativeJob(TargetJob):
             self._show_console(text.rstrip())
 
     def _lines(self, category: str, text: str) -> str:
-        """Return text as the program wrote it, with line feeds as line ends.
+        """Return the text as the program wrote it, with line feeds as line ends.
 
         A terminal ends lines with a carriage return and a line feed, which two events may split.
         """
@@ -77,7 +82,7 @@ class NativeJob(TargetJob):
     async def stopped(self, body: dict[str, Any], request: Request) -> dict[str, Any]:
         """Handle a `stopped` event and return its corrected body.
 
-        Adds the signal's name, which gdb omits, and removes lldb's false address.
+        The body gets the signal's name, which gdb omits, and loses lldb's false address.
         """
         body = body | {key: _NO_ADDRESS.sub("", body[key]) for key in ("description", "text") if body.get(key)}
         if body["reason"] == "signal" and not body.get("description") and (number := await self._number(request)):
@@ -87,20 +92,20 @@ class NativeJob(TargetJob):
         return body
 
     async def before_going_on(self, request: Request) -> None:
-        """Pass the signal of the user's Ctrl-C, which stopped the program, on to the program."""
+        """Let the program receive the user's Ctrl-C, whose signal only stopped it so far, when it resumes."""
         if self._interrupted:
             self._interrupted = False
             await self._tell(request, _PASS_INTERRUPT[self._adapter])
 
     def send(self, signal_number: int) -> None:
-        """Send a signal to the debuggee; the debugger stops it first."""
+        """Send a signal to the debuggee. The debugger stops the program at the signal first."""
         if self._debuggee and not self._exited:
             self._interrupted = signal_number == signal.SIGINT
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self._debuggee, signal_number)
 
     async def exited(self, exit_code: int, request: Request) -> None:
-        """Handle the `exited` event, which is the only chance to learn whether a signal ended the program."""
+        """Handle the `exited` event. Only now can dap_ai learn whether a signal ended the program."""
         self._exited = True
         if self._adapter == "lldb":
             # The exit code may be a signal's number, without any indication.
@@ -116,7 +121,10 @@ class NativeJob(TargetJob):
             self._signal = int(getattr(signal, "SIGKILL", 0))
 
     async def ended(self) -> int | None:
-        """Finish the output; return 0, or None if the program never ran. The event `exited` gives the exit code."""
+        """Finish the output. Return 0, or None if the program never ran.
+
+        The event `exited` gives the real exit code.
+        """
         for category in ("stdout", "stderr"):
             if rest := self._returned.pop(category, ""):
                 self._show_output(category, rest.encode())
@@ -124,18 +132,18 @@ class NativeJob(TargetJob):
         return 0 if self._debuggee else None
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """Return an exit code as a shell would report it, and a description."""
+        """Return the exit status as a shell would report it, and a description."""
         if self._signal:
             return 128 + self._signal, f"the program was killed by {_name(self._signal)}"
         return super().status_of(exit_code)
 
     async def _number(self, request: Request, variable: str = _STOP_SIGNAL) -> int:
-        """Return the signal number that a gdb variable holds; 0: none."""
+        """Return the signal number in a variable of gdb; 0 if it holds no number."""
         told = re.fullmatch(r"\s*(\d+)\s*", await self._tell(request, variable, "watch"))
         return int(told[1]) if told else 0
 
     async def _tell(self, request: Request, text: str, context: str = "repl") -> str:
-        """Return the output of a debugger command, or, in another context, the value of an expression.
+        """Return the output of a debugger command, or in another context than `repl` the value of an expression.
 
         With `repl` the text counts as the user's own, and the agent can see it.
         """

@@ -1,4 +1,4 @@
-"""Native programs and core files to debug: the type of the file, and how each adapter starts it."""
+"""Native programs and core files to debug: the type of the file, and the arguments for each debug adapter."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _STDIO_SINCE = 22
 
 
 class NativeProgram(msgspec.Struct, frozen=True):
-    """An executable file. `path` and `cwd` are absolute."""
+    """An executable file to debug. `path` and `cwd` are absolute."""
 
     path: str
     arguments: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
     source: str = ""
-    """The source file of the executable, as the user named it; empty: not compiled by dap_ai."""
+    """The source file that dap_ai compiled, as the user named it; empty if dap_ai compiled nothing."""
     settings: Mapping[str, str] = {}
-    """Variables that dap_ai adds to `env`."""
+    """Environment variables that dap_ai adds to `env`."""
 
     @property
     def name(self) -> str:
-        """File name to show to a person."""
+        """File name of the program or its source, to show to a person."""
         return Path(self.source or self.path).name
 
     def command_line(self) -> str:
@@ -50,7 +50,10 @@ class NativeProgram(msgspec.Struct, frozen=True):
         return shlex.join([*env, self.path, *self.arguments])
 
     def launch_arguments(self, adapter: Adapter, capabilities: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the `launch` arguments. The program reads dap_ai's stdin; its output arrives as `output` events."""
+        """Return the arguments of the `launch` request.
+
+        The program reads dap_ai's stdin and writes to `output` events.
+        """
         arguments: dict[str, Any] = {"name": self.name, "program": self.path, "cwd": self.cwd}
         words, env, stdin = list(self.arguments), {**self.env, **self.settings}, stdin_path()
         if adapter == "gdb":
@@ -66,7 +69,7 @@ class NativeProgram(msgspec.Struct, frozen=True):
         return arguments
 
     def why_no_stop(self, status: int) -> str:
-        """Explain why the program did not stop. `status`: its exit status, as a shell reports it."""
+        """Explain why the program did not stop. `status` is its exit status, as a shell reports it."""
         if status > 128:
             return (
                 "The program did not stop: it was ended by a signal that no debugger can intercept "
@@ -86,14 +89,17 @@ class NativeProgram(msgspec.Struct, frozen=True):
 
 
 class Core(msgspec.Struct, frozen=True):
-    """A core file and the program that left it, as absolute paths. If `program` is empty, the core file names it."""
+    """A core file and the program that left it, as absolute paths.
+
+    If `program` is empty, the core file names the program.
+    """
 
     file: str
     program: str = ""
 
 
 def is_native(path: Path) -> bool:
-    """Whether this file is machine code of any system."""
+    """Whether a file is machine code, of this or any other operating system."""
     try:
         with path.open("rb") as file:
             return file.read(4).startswith(_MAGIC)
@@ -102,12 +108,12 @@ def is_native(path: Path) -> bool:
 
 
 def is_source(path: Path) -> bool:
-    """Whether this is a source file that has to be compiled first."""
+    """Whether a file is a source file that must be compiled first."""
     return path.suffix in SUFFIXES and path.is_file()
 
 
 def runs_python(pid: int) -> bool:
-    """Whether a process runs Python. Also True if unknown: then debugpy explains what is wrong."""
+    """Whether a process runs Python. True also if this is unknown, since debugpy then explains what is wrong."""
     import psutil  # noqa: PLC0415  20 ms that only --pid needs
 
     try:
@@ -118,7 +124,7 @@ def runs_python(pid: int) -> bool:
 
 
 def find_native(name: str) -> str:
-    """Return the absolute path of a native PROGRAM. Raises UsageError if it cannot run here."""
+    """Return the absolute path of a native program. Raises UsageError if the program cannot run here."""
     path = Path(name)
     if problem := _problem(path):
         raise click.UsageError(problem)
@@ -126,7 +132,7 @@ def find_native(name: str) -> str:
 
 
 def find_core(name: str, words: Sequence[str]) -> Core:
-    """Return the core file and program of `--core FILE [PROGRAM]`. Raises UsageError."""
+    """Return the core file and the program that `--core FILE [PROGRAM]` names. Raises UsageError."""
     if len(words) > 1:
         raise click.UsageError(
             "--core takes the program that left the core file and no arguments: the program is not run again."
@@ -149,7 +155,10 @@ def find_core(name: str, words: Sequence[str]) -> Core:
 
 
 def stdin_path() -> str:
-    """Return a path that opens dap_ai's stdin; `/dev/null` if there is none; empty: leave it to the adapter."""
+    """Return a path that opens dap_ai's stdin, or `/dev/null` if dap_ai has no stdin that can be opened.
+
+    An empty path leaves the choice to the adapter.
+    """
     if sys.platform == "win32":
         return ""
     try:
@@ -163,7 +172,7 @@ def stdin_path() -> str:
 
 
 def stdin_note() -> str:
-    """Return a note for the user if the program cannot use dap_ai's input; else empty."""
+    """Return a note for the user if the program cannot read dap_ai's input; otherwise an empty string."""
     if stdin_path() != os.devnull:
         return ""
     try:
@@ -174,7 +183,10 @@ def stdin_note() -> str:
 
 
 def exception_filters(wanted: Sequence[str], announced: Sequence[str]) -> list[str]:
-    """Translate dap_ai's exception filters to the adapter's: `raised` is C++'s throw; a signal always stops."""
+    """Translate dap_ai's exception filters to the adapter's.
+
+    `raised` becomes C++'s throw; a signal stops without a filter.
+    """
     throws = [name for name in ("cpp_throw", "throw") if name in announced]
     return throws[:1] if "raised" in wanted else []
 
@@ -194,7 +206,7 @@ def _problem(path: Path) -> str:
 
 
 def _elf(path: Path) -> tuple[int | None, int]:
-    """Return the type and machine of an ELF file; (None, 0) for any other file."""
+    """Return the type and machine number of an ELF file; (None, 0) for any other file."""
     try:
         with path.open("rb") as file:
             head = file.read(20)
@@ -207,7 +219,7 @@ def _elf(path: Path) -> tuple[int | None, int]:
 
 
 def _lldb_version(capabilities: Mapping[str, Any]) -> int:
-    """Return lldb-dap's major version from its capabilities; versions up to 19 use another key."""
+    """Return lldb-dap's major version, read from its capabilities. Versions up to 19 use another key."""
     found = re.search(
         r"lldb version (\d+)", str(capabilities.get("$__lldb_version") or capabilities.get("__lldb") or "")
     )

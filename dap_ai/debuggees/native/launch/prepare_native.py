@@ -1,4 +1,4 @@
-"""Prepares native programs: compiles sources and warns about what limits answers."""
+"""Prepares native programs to debug: compiles source files and warns about properties that limit answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.protocol.contracts.inspection import Binary
 
 
 def adapter_of(backend_name: str) -> Adapter:
-    """Return which of the two launch protocols an adapter uses."""
+    """Return "gdb" or "lldb", depending on whose launch arguments the backend's adapter understands."""
     return "gdb" if "gdb" in Path(backend_name).name else "lldb"
 
 
@@ -27,7 +27,7 @@ def prepared(
     sanitize: Sequence[str],
     tell: Callable[[str], None],
 ) -> NativeProgram:
-    """Return the program that `words` name, compiled if it is a source; warn the user through `tell`.
+    """Return the program that `words` name, compiled if it is a source file. Warnings for the user go to `tell`.
 
     Raises UsageError, or StartError with the compiler's messages.
     """
@@ -49,7 +49,7 @@ def prepared(
 
 
 def remarks(binary: Binary, name: str) -> list[str]:
-    """Return warnings about properties of the file that limit answers, with advice."""
+    """Return warnings about properties of the executable that limit answers, with advice."""
     if binary.stripped:
         return [f"{name} is stripped: functions have no names, lines and variables are unknown. Compile with -g -O0."]
     if not binary.debug_info:
@@ -76,7 +76,7 @@ def _compiled(path: Path, sanitize: Sequence[str], tell: Callable[[str], None]) 
 
 
 def _flags(argv: Sequence[str], output: Path) -> str:
-    """Return the compiler's command line without file names."""
+    """Return the compiler's command line without the names of files."""
     words = list(argv)
     at = words.index(str(output))
     return shlex.join([Path(words[0]).name, *words[1 : at - 1], *words[at + 2 :]])

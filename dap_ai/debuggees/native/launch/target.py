@@ -1,4 +1,4 @@
-"""A native program, process or core file as the target of `dap-ai ask`."""
+"""A native program, process or core file that `dap-ai ask` debugs."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.settings.configuration import Resolved
 
 _PANICS = ("rust_panic", "__rustc::rust_panic")
-"""Functions that every Rust panic calls: lldb finds them by name, gdb from Rust 1.87 on."""
+"""Functions that every Rust panic calls. lldb finds them by name in any version; gdb only from Rust 1.87 on."""
 _NOISE = re.compile(
     r"^(?:warning: .*has no plugin for the language|(?:error|warning): .*\b0x[0-9a-f]+\]?: .*\bDW_[A-Z]+_).*(?:\n|\Z)",
     re.MULTILINE,
 )
-"""lldb's complaints about its own reading of Rust, whose values it shows anyway, and of debug information."""
+"""Matches lldb's complaints about Rust, whose values it shows nevertheless, and about debug information."""
 _MAIN = "main"
-"""Function at which a program is held before its first line; only the C library runs before it."""
+"""Function at whose first line a program can be held. Only the C library runs before that line."""
 _CONSOLE: Mapping[Adapter, str] = {"lldb": "`", "gdb": ""}
-"""Prefix that makes a `repl` line a command of the debugger."""
+"""Prefix that makes a line sent with context `repl` a command of the debugger."""
 _ASSIGN: Mapping[Adapter, str] = {"lldb": "expression -- ", "gdb": "print "}
 _QUIET_S = 0.03
 _SETTLE_S = 0.3
-"""Seconds within which output that was written before a stop may arrive after its event."""
+"""Seconds to wait for output that the program wrote before a stop, and that arrives after the `stopped` event."""
 
 
 class NativeTarget(Debugged):
-    """A native target: signals stop it without a breakpoint, and the adapter sends its output.
+    """A native program, process or core file to debug.
 
-    One of `program`, `pid` and `core` is set.
+    Signals stop it without a breakpoint, and the adapter sends its output. One of `program`, `pid` and `core` is set.
     """
 
     initialize: Mapping[str, Any] = {
@@ -71,16 +71,16 @@ class NativeTarget(Debugged):
         self.command_line = program.command_line() if program else ""
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """Return the adapter's exception filters: `raised` is C++'s throw; a signal always stops."""
+        """Return the adapter's exception filters. `raised` becomes C++'s throw; a signal stops without a filter."""
         return exception_filters(exceptions, announced)
 
     def prepare(self, session: TargetSession) -> None:
-        """Set function breakpoints: at Rust's panics, and at the first function if the program should be held."""
+        """Set function breakpoints at Rust's panics, and at `main` if the program should be held at its beginning."""
         hold = (_MAIN,) if session.wishes.hold and self._program else ()
         session.controls.functions = (*self._panics, *hold)
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the `launch` or `attach` request; a core file is attached to."""
+        """Return the command and arguments of the `launch` or `attach` request. For a core file, this is `attach`."""
         if self._program:
             return "launch", self._program.launch_arguments(self._adapter, capabilities)
         if self._core:
@@ -89,7 +89,7 @@ class NativeTarget(Debugged):
         return "attach", {"pid": self._pid, "stopOnEntry": not session.wishes.breakpoints}
 
     async def start(self, session: TargetSession) -> None:
-        """Start the session; if lldb cannot read a core file, the error suggests gdb."""
+        """Start the debug session. If lldb cannot read a core file, the error suggests gdb."""
         try:
             await super().start(session)
         except RequestFailed as error:
@@ -99,7 +99,7 @@ class NativeTarget(Debugged):
             raise RequestFailed(error.command, error.message, text) from error
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Handle an event; output is shown without lldb's complaints about its own reading."""
+        """Handle an event from the adapter. Output is shown without lldb's complaints about debug information."""
         if name == "output":
             body = self._without_noise(session, body)
             self._job.output(body)
@@ -111,7 +111,7 @@ class NativeTarget(Debugged):
     def _without_noise(self, session: TargetSession, body: dict[str, Any]) -> dict[str, Any]:
         """Remove lldb's complaints from an output event.
 
-        Output of the program is kept: lldb gets it from a terminal, as `stdout`. Version 19 sends its own as `stderr`.
+        The program's output is kept: lldb sends it as `stdout`. lldb-dap 19 sends its own messages as `stderr`.
         """
         text = body.get("output") or ""
         if session.wishes.verbose or body.get("category") == "stdout":
@@ -119,7 +119,10 @@ class NativeTarget(Debugged):
         return body | {"output": _NOISE.sub("", text)}
 
     async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
-        """Handle a stop: add the signal's name, and continue after gdb's stop on attaching if breakpoints are set."""
+        """Handle a stop: return the body of the `stopped` event with the signal's name.
+
+        If breakpoints are set, gdb's stop at the attach is not reported and the program continues.
+        """
         request = session.controls.request
         if body.get("reason") == "attach" and session.wishes.breakpoints:
             await request("continue", {"threadId": body["threadId"]})
@@ -137,27 +140,27 @@ class NativeTarget(Debugged):
         return await self._job.stopped(body, request)
 
     async def before_going_on(self, session: TargetSession) -> None:
-        """Pass on a signal that was held back."""
+        """Let the program receive a signal that was held back, when it resumes."""
         await self._job.before_going_on(session.controls.request)
 
     def statement(self, text: str) -> str:
-        """Translate a statement to the debugger's expression language; empty for a core file."""
+        """Translate a statement to a command of the debugger; empty for a core file, which cannot change."""
         return "" if self._core else self.console(_ASSIGN[self._adapter] + text.rstrip(";"))
 
     def console(self, text: str) -> str:
-        """Return the text as a command of the debugger."""
+        """Return the text as a line that the adapter treats as a command of the debugger."""
         return _CONSOLE[self._adapter] + text
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """Explain why the program did not stop, by its exit status."""
+        """Explain why the program did not stop, judged by its exit status."""
         del exceptions
         return self._program.why_no_stop(status) if self._program else ""
 
 
 async def _settle(session: TargetSession) -> None:
-    """Show output that is still on its way; all other events keep their order.
+    """Show output that is still on its way. All other events keep their order.
 
-    Waits for a response first, however long it takes: an adapter that gets no processor time is silent, too.
+    The function first waits for a response, however long it takes, because an adapter without processor time is silent.
     """
     with contextlib.suppress(RequestFailed):
         await session.controls.request("threads")
@@ -179,7 +182,10 @@ async def _settle(session: TargetSession) -> None:
 
 
 def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """See commands.target_kinds.KindPort. Raises UsageError, or StartError with the compiler's messages."""
+    """Prepare the native target that a command line names, as commands.target_kinds.KindPort requires.
+
+    Raises UsageError, or StartError with the compiler's messages.
+    """
     adapter = adapter_of(resolved.settings.backend)
     runs = wanted.core is not None or wanted.pid is not None
     if wanted.sanitize and runs:

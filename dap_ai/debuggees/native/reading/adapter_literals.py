@@ -1,4 +1,4 @@
-"""Parses string literals as lldb-dap and gdb write them, and joins gdb's pieces into one literal. Pure."""
+"""Parses string literals as lldb-dap and gdb write them, and joins gdb's pieces into one literal. Does no I/O."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _UNCLEAR = re.compile(r"\\U000000([0-9a-fA-F]{2})|(\\0)(?=\d)|\\.", re.DOTALL)
 
 
 def joined(text: str) -> str:
-    """Return the literal at the start of the text, with quotes and escapes, and gdb's repeats expanded; empty: none.
+    """Return the string literal at the start of the text, with quotes and escapes; empty if there is no literal.
 
-    Repeated zeros at the end are dropped: they are the unused rest of an array.
+    Characters that gdb shows as repeats are written out. Repeated zeros at the end are dropped, because they are the
+    unused rest of an array.
     """
     found = _BEGINNING.match(text)
     at = found.end() if found else -1
@@ -42,7 +43,7 @@ def joined(text: str) -> str:
 
 
 def clear_of_lldb(text: str, *, rust: bool) -> str:
-    r"""Rewrite lldb-dap's literal so that it has one meaning.
+    r"""Rewrite a string literal of lldb-dap so that it has only one meaning.
 
     lldb-dap writes a zero before a digit as `\0`, other control characters with eight digits, and the text of a Rust
     string unescaped.
@@ -61,14 +62,14 @@ def _cleared(found: re.Match[str]) -> str:
 
 
 def characters(literal: str) -> list[str]:
-    """Return the characters between the quotes; an escape is one character."""
+    """Return the characters between a literal's quotes. Each escape is one element."""
     return _CHARACTER.findall(literal[1:-1])
 
 
 def within(literal: str, length: int, *, wide: bool) -> str:
-    """Return the part of a literal that fits in an array of that length, without final zeros.
+    """Return the part of a literal that fits into an array of `length` characters, without final zeros.
 
-    lldb-dap 19 reads on past the array's end.
+    lldb-dap 19 reads beyond the array's end.
     """
     found = characters(literal)
     while found and (found[-1] in ("\\0", "\\000") or len(codes(f'"{"".join(found)}"', wide=wide)) > length):
@@ -77,13 +78,13 @@ def within(literal: str, length: int, *, wide: bool) -> str:
 
 
 def is_cut(text: str) -> bool:
-    """Whether the adapter cut the text, or its repeats are too long to expand."""
+    """Whether the adapter cut the text off, or the text has repeats that are too long to write out."""
     repeats = re.findall(r"<repeats (\d+) times>", text)
     return text.rstrip().endswith("...") or any(int(times) > MAX_REPEATS for times in repeats)
 
 
 def codes(literal: str, *, wide: bool = False) -> list[int]:
-    """Return the codes of a literal's characters; unless `wide`, the bytes in which it is stored."""
+    """Return the codes of a literal's characters if `wide`; otherwise the bytes in which the program stores them."""
     found: list[int] = []
     for each in characters(literal):
         if len(each) > 1 or wide:
@@ -94,7 +95,7 @@ def codes(literal: str, *, wide: bool = False) -> list[int]:
 
 
 def spelled(data: bytes) -> str:
-    """Return the literal of a text's bytes."""
+    """Return a string literal with quotes and escapes for the bytes of a text."""
     text = data.decode("utf-8", "backslashreplace")
     escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
     return f'"{"".join(escapes.get(each, each) for each in text)}"'

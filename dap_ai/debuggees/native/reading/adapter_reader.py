@@ -1,7 +1,7 @@
-"""Requests to the adapter for one query: `scopes`, `variables` and `hover`, each sent once, within a budget.
+"""Sends a query's `scopes`, `variables` and `hover` requests to the adapter, each once and within a budget.
 
-Only this module sends text to `evaluate`, always in context `hover` with a frame id, and only paths: names, members,
-integer subscripts, and leading `*` and `&`. Such a path cannot call or assign.
+Only this module sends text to `evaluate`, always in context `hover` with a frame id. The text is always a path: names,
+members, integer subscripts, and leading `*` and `&`. Such a path can neither call a function nor assign a value.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from dap_ai.system.load_limits import slack
 
 MAX_REQUESTS = 140
 LISTED_ONE_BY_ONE = 100
-"""Number of children above which lldb-dap takes 0.1 ms for each of them, however few are requested."""
+"""Number of children above which lldb-dap takes 0.1 ms per child, even if a request asks for only a few."""
 MAX_LISTED = 2000
 
 
 class BudgetSpent(Exception):  # noqa: N818  a limit, not a mistake
-    """The query's limit of requests, time or bytes is reached."""
+    """The query has reached its limit of requests, time or bytes."""
 
 
 class AdapterReader:
-    """The requests of one query, each sent only once. Raises NotStopped."""
+    """Sends the requests of one query, each only once. All methods raise NotStopped if the program resumes."""
 
     def __init__(self, request: Request, query: Query, *, hovers: bool) -> None:
         self.hovers = hovers
         self.truncated = False
         self.bytes_left = query.max_bytes
         self.lldb = False
-        """Whether the adapter is lldb-dap, whose variables have an `evaluateName`, rather than gdb."""
+        """Whether the adapter is lldb-dap, whose variables have an `evaluateName`. If False, the adapter is gdb."""
         self.rust = False
         """Whether the current frame is written in Rust."""
         self.allowance = MAX_REQUESTS
-        """Requests that the current part of the query may still send."""
+        """Number of requests that the current part of the query may still send."""
         self._request = request
         self._deadline = time.monotonic() + query.deadline_ms / 1000 * slack()
         self._requests_left = MAX_REQUESTS
@@ -78,7 +78,7 @@ class AdapterReader:
         return await self._request(command, arguments)
 
     async def frame_variables(self, frame_id: int, wanted: int) -> tuple[list[AdapterVariable], list[AdapterVariable]]:
-        """Return arguments and locals; all are locals if the adapter mixes them.
+        """Return a frame's arguments and its locals. If the adapter mixes them, all are returned as locals.
 
         Raises RequestFailed, NotStopped or BudgetSpent.
         """
@@ -100,7 +100,7 @@ class AdapterReader:
         return [self._raw(row, str(row.get("name", ""))) for row in rows]
 
     def _raw(self, row: dict[str, Any], name: str) -> AdapterVariable:
-        """Convert a row as raw_of does, and unify types that debuggers and languages name differently."""
+        """Convert a variable row as raw_of does, and unify types that debuggers and languages name differently."""
         raw = raw_of(row, name)
         if self.rust and raw.type == "char":  # lldb's name for Rust's i8, gdb's for its 32-bit char
             raw = replace(raw, type="i8" if self.lldb else "char32_t")
@@ -111,7 +111,7 @@ class AdapterReader:
         return replace(raw, text="()" if raw.type == "void" else text)
 
     async def hover(self, frame_id: int, path: str) -> AdapterVariable:
-        """Return the variable at the path. Raises UnreadVariable, NotStopped or BudgetSpent."""
+        """Return the variable at the path, read with `hover`. Raises UnreadVariable, NotStopped or BudgetSpent."""
         if not self.hovers or len(path) > MAX_PATH or not PATH.fullmatch(path):
             raise UnreadVariable("no value at that path")
         key = frame_id, path
@@ -124,9 +124,10 @@ class AdapterReader:
         return found
 
     async def enumerator(self, frame_id: int, path: str) -> str:
-        """Return an enum's numeric value as text: lldb-dap formats it in hexadecimal, gdb evaluates a cast.
+        """Return the numeric value of the enum at the path, as text.
 
-        Raises UnreadVariable, NotStopped or BudgetSpent.
+        lldb-dap formats the value in hexadecimal; gdb evaluates a cast. Raises UnreadVariable, NotStopped or
+        BudgetSpent.
         """
         if not PATH.fullmatch(path):
             raise UnreadVariable("no value at that path")
@@ -146,7 +147,10 @@ class AdapterReader:
         return self._raw(body | {"value": body.get("result", "")}, path)
 
     async def children(self, raw: AdapterVariable, frame_id: int, count: int) -> list[AdapterVariable]:
-        """Return the first `count` children, never all of many. Raises UnreadVariable, NotStopped or BudgetSpent."""
+        """Return a variable's first `count` children. Raises UnreadVariable, NotStopped or BudgetSpent.
+
+        If there are very many children and only a request for all could list them, the list is empty.
+        """
         if not raw.reference:
             return []
         total = max(raw.length or 0, raw.named)
@@ -164,7 +168,7 @@ class AdapterReader:
         return [replace(row, path=child_path(raw, row.name)) for row in rows[:count]]
 
     async def _one_by_one(self, raw: AdapterVariable, frame_id: int, count: int) -> list[AdapterVariable]:
-        """Read the items by `hover`, which reads one item at a time."""
+        """Read the first items of a container by `hover`, one request per item."""
         found: list[AdapterVariable] = []
         for index in range(count):
             try:
@@ -183,7 +187,7 @@ class AdapterReader:
             return unread(error.user_text)
 
     async def memory(self, address: int, size: int) -> bytes:
-        """Read bytes of the program's memory. Raises UnreadVariable, NotStopped or BudgetSpent."""
+        """Read `size` bytes of the program's memory. Raises UnreadVariable, NotStopped or BudgetSpent."""
         try:
             body = await self.send("readMemory", {"memoryReference": hex(address), "count": size})
         except NotStopped:
@@ -196,7 +200,7 @@ class AdapterReader:
         return found
 
     async def globals(self, frame_id: int) -> list[AdapterVariable]:
-        """Return the scope Globals, unless it is large. Raises UnreadVariable, NotStopped or BudgetSpent."""
+        """Return the variables in the scope named Globals. Raises UnreadVariable, NotStopped or BudgetSpent."""
         try:
             scopes = (await self.send("scopes", {"frameId": frame_id})).get("scopes", [])
             found = [scope for scope in scopes if scope.get("name") == "Globals" and scope.get("variablesReference")]
@@ -207,7 +211,10 @@ class AdapterReader:
             raise unread(error.user_text) from error
 
     async def pointed(self, raw: AdapterVariable, frame_id: int, count: int) -> AdapterVariable:
-        """Return the target of a pointer or reference. Raises UnreadVariable, NotStopped or BudgetSpent."""
+        """Return the variable that a pointer or reference points to.
+
+        Raises UnreadVariable, NotStopped or BudgetSpent.
+        """
         element = types.pointee(raw.type) or ""
         direct = self.lldb or not raw.text.startswith(("0x", "@"))  # gdb has a printer for the reference itself
         if direct and types.kind_of(element) in ("list", "dict", "set", "optional", "smart", "array"):

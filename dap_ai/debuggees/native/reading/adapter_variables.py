@@ -1,4 +1,4 @@
-"""Variables as adapters list them, errors shown instead of values, and paths for `hover`."""
+"""Variables as debug adapters list them, adapter errors shown in place of values, and paths for `hover` requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
 NAME = re.compile(rf"(?:::)?{_NAME}(?:::{_NAME}){{0,8}}")
 MEMBER = re.compile(rf"{_NAME}|\d{{1,4}}")
 PATH = re.compile(rf"[*&]{{0,3}}(?:\(long\))?{NAME.pattern}(?:(?:\.|->)(?:{_NAME})|\[-?\d{{1,18}}\])*")
-"""The only expressions that are sent: no `$`, `@`, `=`, quote, blank or backquote, no parentheses except `(long)`."""
+"""Matches the only expressions sent to the adapter. They contain no `$`, `@`, `=`, quote, blank or backquote, and no
+parentheses except `(long)`."""
 _KEYWORDS = {"sizeof", "alignof", "typeof", "decltype", "new", "delete", "throw", "operator", "typeid", "noexcept"}
 _LENGTH = re.compile(r"\b(?:size=|of length |with )(\d+)")
 _UNREADABLE = re.compile(r"(?:memory (?:at address|from)|at) (0x[0-9a-fA-F]+)")
@@ -26,7 +27,7 @@ _SHADOWED = re.compile(r" (?:@ .*|#\d+)$")
 
 
 class UnreadVariable(Exception):  # noqa: N818  a state of the program
-    """A variable that has no readable value. `address`: the unreadable memory; None: another reason."""
+    """A variable has no readable value. `address` is the unreadable memory, or None if there is another reason."""
 
     def __init__(self, text: str, address: int | None = None) -> None:
         super().__init__(text)
@@ -36,22 +37,23 @@ class UnreadVariable(Exception):  # noqa: N818  a state of the program
 
 @dataclass(frozen=True)
 class AdapterVariable:
-    """A variable as the adapter lists it."""
+    """A variable as the debug adapter lists it."""
 
     name: str
     type: str
     text: str
     path: str = ""
-    """Path by which `hover` finds it; empty: none."""
+    """Expression with which `hover` reads the variable; empty if no such expression exists."""
     reference: int = 0
     indexed: int = 0
     named: int = 0
     place: int = 0
-    """Address from `memoryReference`: the variable's own; for gdb's pointers, their target's."""
+    """Address from `memoryReference`. It is the variable's own address, but for a pointer in gdb the target's
+    address."""
 
     @property
     def length(self) -> int | None:
-        """Length of a container or array, if known."""
+        """Length of a container or array; None if unknown."""
         if (fixed := types.fixed_length(self.type)) is not None:
             return fixed
         if (found := _LENGTH.search(self.text)) and '"' not in self.text[: found.start()]:
@@ -62,7 +64,7 @@ class AdapterVariable:
 
     @property
     def address(self) -> int | None:
-        """Target of a pointer, or address of an array that is shown as a string; None: neither."""
+        """Address a pointer points to, or address of an array that is shown as a string; None for other variables."""
         found = re.match(r"@?(?:\([^()]*\) )?(0x[0-9a-fA-F]+)", self.text)
         if found:
             return int(found[1], 16)
@@ -71,7 +73,7 @@ class AdapterVariable:
         return 0 if self.text in ("NULL", "nullptr", "<null>") else None
 
     def check(self) -> None:
-        """Raise UnreadVariable if the adapter shows an error instead of a value."""
+        """Raise UnreadVariable if the adapter shows an error in place of the value."""
         if self.text.startswith(("<error", "<optimized out", "<variable not available", "<not available", "<read ")):
             raise unread(self.text.strip("<>").removeprefix("error: "))
 
@@ -89,17 +91,17 @@ def unread(text: str) -> UnreadVariable:
 
 
 def is_absent(text: str) -> bool:
-    """Whether an adapter's error means that the name does not exist."""
+    """Whether an adapter's error message means that the name does not exist."""
     return bool(_ABSENT.search(text))
 
 
 def safe_name(name: str) -> bool:
-    """Whether the text is a valid name and not an operator keyword."""
+    """Whether the text is a valid name that is not an operator keyword such as `sizeof`."""
     return len(name) <= MAX_PATH and bool(NAME.fullmatch(name)) and not _KEYWORDS & set(name.split("::"))
 
 
 def member_path(path: str, name: str, *, pointer: bool) -> str:
-    """Return the path of a member; empty: it has none."""
+    """Return the `hover` path of a member; empty if the member cannot be reached by a path."""
     if not path or not re.fullmatch(_NAME, name) or name in _KEYWORDS:
         return ""
     if path.startswith("*") and not path.startswith("**") and not pointer:
@@ -108,14 +110,14 @@ def member_path(path: str, name: str, *, pointer: bool) -> str:
 
 
 def item_path(path: str, index: int) -> str:
-    """Return the path of an item; empty: it has none."""
+    """Return the `hover` path of a container's item; empty if the item cannot be reached by a path."""
     return "" if not path or path.startswith(("*", "&")) else f"{path}[{index}]"
 
 
 def target_path(path: str, *, plain: bool) -> str:
-    """Return the path of a pointer's target; empty: it has none.
+    """Return the `hover` path of a pointer's target; empty if the target cannot be reached by a path.
 
-    `plain`: subscripting the target means memory, not an item of a container.
+    `plain`: `pointer[0]` is the target itself, not an item of a container.
     """
     if path.startswith("&"):
         return path[1:]
@@ -123,7 +125,7 @@ def target_path(path: str, *, plain: bool) -> str:
 
 
 def raw_of(row: dict[str, Any], name: str) -> AdapterVariable:
-    """Convert an adapter's response to a variable."""
+    """Convert a variable in an adapter's response to an AdapterVariable."""
     named = _SHADOWED.sub("", name)
     return AdapterVariable(
         name=name,
@@ -138,13 +140,13 @@ def raw_of(row: dict[str, Any], name: str) -> AdapterVariable:
 
 
 def number_in(reference: Any) -> int | None:
-    """Parse an adapter's memory reference, which may be any text in DAP; None: it is not a number."""
+    """Parse an adapter's memory reference, which may be any text in DAP. Return None if the text is not a number."""
     found = re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[1-9]\d{0,19}", str(reference or ""))
     return int(found[0], 0) if found else None
 
 
 def child_path(parent: AdapterVariable, name: str) -> str:
-    """Return the path of a child listed under that name; empty: it has none."""
+    """Return the `hover` path of a child that the adapter lists under `name`; empty if no path reaches the child."""
     if found := re.fullmatch(r"\[?(\d{1,18})\]?", name):
         in_order = types.kind_of(parent.type) in ("array", "list", "pointer", "str")
         return item_path(parent.path, int(found[1])) if in_order else ""
@@ -154,9 +156,10 @@ def child_path(parent: AdapterVariable, name: str) -> str:
 
 
 def unshadowed(rows: list[AdapterVariable]) -> list[AdapterVariable]:
-    """Keep the innermost variable of each name, without the debugger's mark.
+    """Keep only the innermost variable of each name, and remove the debugger's mark from the name.
 
-    lldb-dap lists it last and marks both (`x @ a.c:3`), gdb first (then `x #2`).
+    lldb-dap lists the innermost variable last and marks all of them (`x @ a.c:3`). gdb lists it first and marks the
+    others (`x #2`).
     """
     found: dict[str, AdapterVariable] = {}
     for row in rows:

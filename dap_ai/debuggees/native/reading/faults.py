@@ -1,4 +1,4 @@
-"""Reads why the processor stopped a native program: signal, address, access, instruction and registers."""
+"""Reads why the processor stopped a native program: signal, address, kind of access, instruction and registers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dap_ai.protocol.contracts.register_names import general_registers
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 FATAL = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
-"""Signals caused by the program's own actions, by their Linux numbers."""
+"""Names of signals that the program's own actions cause, by Linux signal number."""
 _ABOUT_MEMORY = ("SIGSEGV", "SIGBUS")
 _BY_INSTRUCTION = (*_ABOUT_MEMORY, "SIGFPE", "SIGILL")
 _ORDINARY = ("breakpoint", "function breakpoint", "data breakpoint", "instruction breakpoint", "step", "goto", "pause")
-"""Reasons of stops without a signal."""
+"""Reasons of stops that no signal causes."""
 
 _SAID = re.compile(
     r"(?:^|; |\bsignal )(?P<signal>SIG[A-Z]+)\b(?:: (?P<code>[^;(]*(?:\(SI_\w+\))?))?"
@@ -57,9 +57,9 @@ _VALUE = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 async def fault_of(
     request: Request, query: Query, frame_id: int, *, hovers: bool
 ) -> tuple[Fault | None, dict[str, str]]:
-    """Return the fault and the general registers of the innermost frame (`frame_id`); (None, {}) without a fault.
+    """Return the fault and the general registers of the innermost frame; (None, {}) if no fault stopped the program.
 
-    Facts that the adapter cannot give are left out. Raises NotStopped.
+    Facts that the adapter cannot provide are left out. Raises NotStopped.
     """
     asked = _Asked(request, query.thread_id, frame_id, hovers=hovers)
     fault = fault_in_stop_text(query.stopped) or await asked.signal(query.stopped)
@@ -72,7 +72,10 @@ async def fault_of(
 
 
 def fault_in_stop_text(stopped: str) -> Fault | None:
-    """Parse the fault from a `stopped` event's text, as lldb-dap writes it; None: it describes no fault."""
+    """Parse the fault from the text that lldb-dap puts into a `stopped` event.
+
+    Return None if the text describes no fault.
+    """
     found = _SAID.search(stopped)
     if found is None or found["signal"] not in FATAL.values():
         return None
@@ -84,18 +87,18 @@ def fault_in_stop_text(stopped: str) -> Fault | None:
 
 
 async def registers_of(request: Request, frame_id: int) -> dict[str, str]:
-    """Return the general registers of a frame in hexadecimal; empty: the adapter has none. Raises NotStopped."""
+    """Return a frame's general registers in hexadecimal; empty if the adapter shows no registers. Raises NotStopped."""
     shown = await general_registers(partial(tried, request), frame_id)
     return {name: _hexadecimal(value) for name, value in shown.items()}
 
 
 def numbers_of(registers: dict[str, str]) -> dict[str, int]:
-    """Return the registers that hold numbers, as integers."""
+    """Return as integers those registers whose values are numbers."""
     return {name: int(value, 0) for name, value in registers.items() if _VALUE.fullmatch(value)}
 
 
 class _Asked:
-    """Requests about the thread that stopped."""
+    """Sends requests about the thread that stopped."""
 
     def __init__(self, request: Request, thread_id: int, frame_id: int, *, hovers: bool) -> None:
         self._request = request
@@ -104,7 +107,7 @@ class _Asked:
         self._hovers = hovers
 
     async def signal(self, stopped: str) -> Fault | None:
-        """Return the signal of a stop whose event does not name it: a stop in gdb, or a core file."""
+        """Return the signal of a stop whose `stopped` event does not name it, as in gdb or for a core file."""
         if stopped.partition(";")[0] in _ORDINARY:
             return None
         number = await self._number("$_siginfo.si_signo")
@@ -117,7 +120,10 @@ class _Asked:
         return fault
 
     async def instruction(self) -> tuple[str, int, int]:
-        """Return the current instruction, its address and the next one's; ("", address, 0) if it cannot be read."""
+        """Return the current instruction's text and address, and the next instruction's address.
+
+        Returns ("", address, 0) if the instruction cannot be read.
+        """
         body = await tried(self._request, "stackTrace", {"threadId": self._thread_id, "levels": 1})
         reference = next((str(f.get("instructionPointerReference") or "") for f in body.get("stackFrames", [])), "")
         here = number_in(reference)
@@ -131,7 +137,7 @@ class _Asked:
         return " ".join(str(rows[0].get("instruction", "")).split()), here, here + size
 
     async def _number(self, constant: str) -> int | None:
-        """Return the number of one of gdb's convenience variables; `constant` is defined in this module."""
+        """Read a number from one of gdb's convenience variables. `constant` is always a constant of this module."""
         if not self._hovers:
             return None
         arguments = {"expression": constant, "context": "hover", "frameId": self._frame_id}
@@ -140,7 +146,7 @@ class _Asked:
 
 
 async def _instruct(fault: Fault, asked: _Asked, registers: dict[str, str]) -> None:
-    """Add facts from the instruction: its text, the access, and the address if the adapter did not give it."""
+    """Add facts from the instruction to the fault: text, kind of access, and the address if the adapter gave none."""
     text, here, end = await asked.instruction()
     if fault.signal in _ABOUT_MEMORY and fault.address == here:
         fault.access = "execute"
@@ -156,13 +162,13 @@ async def _instruct(fault: Fault, asked: _Asked, registers: dict[str, str]) -> N
 
 
 def _hexadecimal(value: str) -> str:
-    """Shorten `0x0000000000000010 symbol`, `16` and `0x10 <symbol>` to `0x10`; keep flags given as words."""
+    """Shorten `0x0000000000000010 symbol`, `16` and `0x10 <symbol>` to `0x10`. Leave flags that are words unchanged."""
     found = _VALUE.match(value)
     return hex(int(found[0], 0) & ((1 << 64) - 1)) if found else value
 
 
 async def tried(request: Request, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Send a request and return the response's body; empty if it fails. Raises NotStopped."""
+    """Send a request and return the response's body, or an empty dict if the request fails. Raises NotStopped."""
     try:
         return await request(command, arguments)
     except NotStopped:

@@ -1,4 +1,4 @@
-"""Parses the text of a machine instruction: which address it accesses, and whether it reads or writes. Pure.
+"""Parses the text of a machine instruction: which address it accesses, and whether it reads or writes. Does no I/O.
 
 Supports x86-64 in AT&T and Intel syntax, and aarch64.
 """
@@ -28,7 +28,10 @@ _COMMENT = re.compile(r"\s*(?:;|#\s|//|<).*$")
 
 
 def access_of(instruction: str) -> Access:
-    """Return whether the instruction reads or writes memory; both count as a write, as for the processor."""
+    """Return whether the instruction reads or writes memory.
+
+    If it does both, return "write", as the processor reports.
+    """
     mnemonic, operands = _parts(instruction)
     places = [n for n, operand in enumerate(operands) if _is_memory(operand)]
     if mnemonic.startswith(("lea", "nop")):
@@ -46,9 +49,10 @@ def access_of(instruction: str) -> Access:
 
 
 def address_of(instruction: str, registers: Mapping[str, int], end: int = 0) -> int | None:
-    """Return the address an instruction accesses, given the registers before it. `end`: the next instruction's address.
+    """Return the memory address that an instruction accesses, given the registers' values before it runs.
 
-    None: it accesses no memory, or needs an unknown register.
+    `end` is the next instruction's address. Returns None if the instruction accesses no memory or a register is
+    unknown.
     """
     mnemonic, operands = _parts(instruction)
     known = {**registers, "rip": end} if end else {k: v for k, v in registers.items() if k != "rip"}

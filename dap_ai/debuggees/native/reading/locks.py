@@ -1,4 +1,4 @@
-"""Finds mutexes in a frame's variables, their owners, and Rust's guards, for adapters that cannot read memory."""
+"""Finds mutexes, their owners, and Rust's mutex guards in a frame's variables, for adapters that cannot read memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dap_ai.protocol.contracts.backend import Request
 
 MAX_REQUESTS = 40
 _MAX_DEPTH = 3
-"""Maximum levels from a variable to a mutex in it: `bank->accounts[1].lock`."""
+"""Maximum number of levels between a variable and a mutex inside it, as in `bank->accounts[1].lock`."""
 _QUIET_SCOPES = ("globals", "registers")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _NUMBER = re.compile(r"-?\d+")
 
 
 class Lock(NamedTuple):
-    """A locked mutex of glibc."""
+    """A locked mutex of the C library glibc."""
 
     text: str
-    """Expression for the mutex in the frame's code: `&to->lock`."""
+    """Expression for the mutex in the frame's code, such as `&to->lock`."""
     owner: int
-    """The owning thread's number in the operating system."""
+    """Operating-system number of the thread that holds the mutex."""
 
 
 async def locks_of(request: Request, frame_id: int) -> list[Lock]:
@@ -36,7 +36,7 @@ async def locks_of(request: Request, frame_id: int) -> list[Lock]:
 
 
 async def guarded_in(request: Request, frame_id: int) -> list[int]:
-    """Return the addresses of the mutexes held by Rust guards among a frame's variables. Raises NotStopped."""
+    """Return the addresses of the mutexes that Rust guards in a frame's variables hold. Raises NotStopped."""
     search = _Search(request)
     scopes = (await tried(request, "scopes", {"frameId": frame_id})).get("scopes", [])
     names = [row for scope in scopes if _is_own(scope) for row in await search.children(scope)]
@@ -56,7 +56,7 @@ class _Search:
         self._left = MAX_REQUESTS
 
     async def children(self, row: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the row's children; empty once MAX_REQUESTS were sent."""
+        """Return a variable's children; empty after MAX_REQUESTS requests."""
         reference = int(row.get("variablesReference") or 0)
         if not reference or not self._left:
             return []
@@ -65,7 +65,7 @@ class _Search:
         return (await tried(self._request, "variables", wanted)).get("variables", [])
 
     async def inside(self, row: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return a value's members; if it is a mutex, record it and return nothing."""
+        """Return a value's members. If the value is a mutex, record it and return an empty list."""
         rows = await self.children(row)
         data = next((r for r in rows if r.get("name") == "__data"), None)
         if data is None:

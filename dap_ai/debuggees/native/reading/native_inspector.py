@@ -1,7 +1,7 @@
-"""Reads a stopped native program by DAP requests, without calling or writing anything in it.
+"""Reads a stopped native program by DAP requests, without calling its functions or changing its memory.
 
-Values come from `scopes` and `variables`, and from `evaluate` in context `hover` with a frame id, if the adapter's
-`hover` has no side effects. Arithmetic on them is done here.
+Values are read with `scopes` and `variables`. If the adapter's `hover` has no side effects, values are also read with
+`evaluate` in context `hover` with a frame id. dap_ai itself does the arithmetic.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 INNER_REQUESTS = 50
 OUTER_REQUESTS = 10
-"""Requests for the expressions of the innermost frame, or of another one; the variables get as many again."""
+"""Maximum number of requests for the expressions of an outer frame (INNER_REQUESTS for the innermost frame). The
+frame's variables may use the same number again."""
 MOST_FRAMES = 200
 
 
 @dataclass
 class _Frame:
-    """A frame of the query and its variables."""
+    """A frame of the query, with the variables that the adapter listed."""
 
     query: FrameQuery
     facts: FrameFacts
@@ -60,7 +61,10 @@ class _Frame:
 
 
 class NativeInspector:
-    """Implements contracts.backend.StopInspector. `hovers`: `hover` has no side effects (lldb-dap, gdb)."""
+    """Reads stopped native programs for one session.
+
+    `hovers`: the adapter's `hover` has no side effects (lldb-dap, gdb).
+    """
 
     def __init__(self, *, hovers: bool) -> None:
         self._hovers = hovers
@@ -68,7 +72,7 @@ class NativeInspector:
         self._binary_sought = False
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """Answer one query. Raises RequestFailed or NotStopped."""
+        """Read the frames and values that the query names. Raises RequestFailed or NotStopped."""
         begun = time.monotonic()
         reader = AdapterReader(request, query, hovers=self._hovers)
         rows = await _stack(reader, query)
@@ -95,7 +99,10 @@ class NativeInspector:
             reply.threads = await threads_of(request, query, hovers=self._hovers)
 
     async def _program(self, request: Request, rows: dict[int, dict[str, Any]]) -> Binary | None:
-        """Return the program's file, found once a session: gdb names it in frames, lldb-dap lists it first."""
+        """Return the program's executable file, which is searched only once per session.
+
+        gdb names the file in frames; lldb-dap lists it as the first module.
+        """
         if not self._binary_sought:
             for path in await _program_paths(request, rows):
                 self._binary = await asyncio.to_thread(binary_of, path)
@@ -125,7 +132,7 @@ def _as_exception(fault: Fault) -> ExceptionFacts:
 
 
 async def _stack(reader: AdapterReader, query: Query) -> dict[int, dict[str, Any]]:
-    """Return the thread's frames by id, as many as needed to include the requested ones."""
+    """Return the thread's frames by id. The list is long enough to include the frames of the query."""
     wanted = {each.frame_id for each in query.frames}
     rows: dict[int, dict[str, Any]] = {}
     for levels in (20, MOST_FRAMES) if query.thread_id else ():
@@ -138,7 +145,7 @@ async def _stack(reader: AdapterReader, query: Query) -> dict[int, dict[str, Any
 
 
 async def _opened(reader: AdapterReader, query: Query, asked: FrameQuery, row: dict[str, Any]) -> _Frame:
-    """Return the frame with its variables as listed, without their contents."""
+    """Return a frame with its variables as the adapter lists them, without their contents."""
     name = str(row.get("name", ""))
     file = str(cast("dict[str, Any]", row.get("source") or {}).get("path", ""))
     frame = _Frame(asked, FrameFacts(frame_id=asked.frame_id, name=name, file=file, line=int(row.get("line") or 0)))
@@ -158,7 +165,7 @@ async def _opened(reader: AdapterReader, query: Query, asked: FrameQuery, row: d
 
 
 def _parameters(name: str, rows: list[AdapterVariable]) -> int:
-    """Return how many of the variables are arguments, by a C++ function's name as lldb-dap writes it."""
+    """Return how many of the variables are arguments, counted in a C++ function's name as lldb-dap writes it."""
     opened = name.rfind("(")
     if opened <= 0 or not name.rstrip(" const&").endswith(")"):
         return 0
@@ -170,7 +177,7 @@ def _parameters(name: str, rows: list[AdapterVariable]) -> int:
 
 
 async def _read(reader: AdapterReader, query: Query, frame: _Frame, allowance: int) -> None:
-    """Read a frame's expressions, then its variables: the expressions belong to the failing line."""
+    """Read a frame's expressions first, since the failing line uses them, then the frame's variables."""
     has_no_operators = frame.rust or frame.facts.file.endswith(".c")
     describer = NativeDescriber(reader, query, frame.query.frame_id)
     rows = {row.name: row for row in [*frame.locals, *frame.arguments]}
@@ -205,7 +212,7 @@ async def _describe(reader: AdapterReader, query: Query, describer: NativeDescri
 
 
 async def _sought(reader: AdapterReader, frame_id: int, name: str) -> AdapterVariable:
-    """Return a static or global variable by name; one with an empty name if it is not found."""
+    """Return a static or global variable by name, or a variable with an empty name if it is not found."""
     with contextlib.suppress(UnreadVariable, BudgetSpent):
         if safe_name(name):
             return replace(await reader.hover(frame_id, name), name=name)
@@ -235,12 +242,13 @@ async def _valued(describer: NativeDescriber, operand: AdapterVariable | Number)
 _MAX_MODULES = 200
 _SYSTEM = re.compile(r"/(?:usr|lib|lib32|lib64)/|\[")
 _ADDRESS_OF = re.compile(rb"_Z[^\0]{0,1000}?ad(?=[E\dNRO])")
-"""Matches unary `&` in a mangled name: `ad`, unless it is part of a name, which follows its length."""
+"""Matches unary `operator&` in a mangled C++ name. It is written `ad`, which may also be part of another name; a number
+before each name gives that name's length."""
 _NAME = re.compile(rb"\d+")
 
 
 async def overloads_address(request: Request) -> bool:
-    """Whether a module of the program defines unary `operator&`, or may. Raises NotStopped."""
+    """Whether a module of the program defines unary `operator&`. True also if this is unknown. Raises NotStopped."""
     try:
         body = await request("modules", {"startModule": 0, "moduleCount": _MAX_MODULES})
     except NotStopped:
@@ -259,7 +267,7 @@ def _names_it(path: str) -> bool:
 
 
 def _is_operator(found: re.Match[bytes]) -> bool:
-    """Whether the final `ad` lies outside every name in the mangled text."""
+    """Whether the final `ad` of the mangled text is an operator and not part of a name."""
     mangled, at = found[0], 2
     while number := _NAME.search(mangled, at):
         at = number.end() + int(number[0])

@@ -1,6 +1,6 @@
-"""Evaluates Nodes (see protocol.contracts.inspection) with the rules of C, C++ or Rust, without calling anything.
+"""Evaluates expression Nodes (see protocol.contracts.inspection) by the rules of C, C++ or Rust, without any call.
 
-An operand is an AdapterVariable (a variable, or a computed pointer) or a Number.
+An operand is either an AdapterVariable (a variable, or a computed pointer) or a Number.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from dap_ai.protocol.contracts.inspection import Node
 
 
 class NativeInterpreter(OperandPaths):
-    """Evaluates expressions in one frame. `names`: its arguments and locals."""
+    """Evaluates expressions in one frame. `names` holds the frame's arguments and locals."""
 
     async def evaluate(self, node: Node) -> Operand:
-        """Evaluate a node.
+        """Evaluate an expression node to a variable or a number.
 
         Raises UnreadablePath, ArithmeticTrap, UnknownName, UnreadVariable, BudgetSpent or NotStopped.
         """
@@ -165,7 +165,10 @@ class NativeInterpreter(OperandPaths):
         raise UnreadablePath(f"`{self._source(node)}` would call operator* of {raw.type}")
 
     async def _address(self, inner: Node) -> Operand:
-        """Return the address of an operand, even of the item after the last one, which must only not be read."""
+        """Return the address of an operand.
+
+        Allowed even for the item after an array's last item, since nothing is read there.
+        """
         if inner[0] == "s":
             base = self._raw(await self._value(inner[1]), inner)
             path = item_path(base.path, await self._whole(inner[2])) if kind_of(base) != "dict" else ""
@@ -185,7 +188,7 @@ class NativeInterpreter(OperandPaths):
         return numbers.binary(str(op), first, second, rust=self._rust)
 
     async def _moved(self, op: str, left: Operand, right: Operand, node: Node) -> Operand:
-        """Evaluate `p + n`, `p - n` or `p - q`."""
+        """Evaluate pointer arithmetic: `p + n`, `p - n` or `p - q`."""
         if isinstance(left, Number) or not is_pointer(left):
             left, right = right, left
         pointer = cast("AdapterVariable", left)

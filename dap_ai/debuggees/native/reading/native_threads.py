@@ -1,7 +1,8 @@
-"""Reads a native program's threads: where each is, what it waits for, and which thread holds that.
+"""Reads a native program's threads: where each thread is, what it waits for, and which other thread holds that lock.
 
-The names of its frames show that a thread waits. What it waits for is the first argument of the system call (glibc on
-x86-64 leaves it in `rdi`), or named by the lock's own frames; glibc's locks store the owning thread.
+The function names of a thread's frames show that the thread waits. The first argument of its system call shows what it
+waits for (glibc on x86-64 leaves the argument in `rdi`), or else the frames of the lock's own functions. glibc's locks
+store the thread that owns them.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ MAX_THREADS = 32
 MAX_FRAMES = 6
 _LEVELS = 14
 _MAX_GUARDING = 3
-"""Number of a thread's frames that are searched for Rust's guards."""
+"""Maximum number of a thread's frames that are searched for Rust's mutex guards."""
 _RUST_LOCK = ("std::sys::sync::mutex", "<std::sys::sync::mutex", "std::sync::poison::mutex", "std::sync::mutex")
 _MAX_HOLDERS = 8
-"""Maximum number of waiting threads whose lock holders are looked up."""
+"""Maximum number of waiting threads for which dap_ai looks up the thread that holds the lock."""
 
 _WAITS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (waiting, re.compile(pattern))
@@ -51,7 +52,7 @@ _FUTEX = re.compile(r"_*(?:GI_)?_*futex|__lll_\w+|std::.*::futex|syscall$")
 _HELD = ("mutex", "rwlock", "join")
 
 _MUTEX_OWNER = 8
-"""Offset of the owner in glibc's pthread_mutex_t on 64-bit systems; the following offsets likewise."""
+"""Offset of the owner in glibc's pthread_mutex_t on 64-bit systems. The offsets below are for the same systems."""
 _RWLOCK_FUTEXES = (8, 12)
 _RWLOCK_WRITER = 24
 _OWNER_TEXTS = ("mutex->__data.__owner", "this->_M_mutex.__data.__owner", "__mutex->__data.__owner")
@@ -67,7 +68,7 @@ class _Thread(NamedTuple):
 
 
 async def threads_of(request: Request, query: Query, *, hovers: bool) -> list[ThreadFacts]:
-    """Return at most 32 threads, the stopped one first; unknown facts are left out. Raises NotStopped."""
+    """Return at most 32 threads, the stopped thread first. Unknown facts are left out. Raises NotStopped."""
     rows: list[dict[str, Any]] = (await tried(request, "threads", {})).get("threads", [])
     if len(rows) == 1:  # lldb-dap's first response after the start lists the threads at the start
         rows = (await tried(request, "threads", {})).get("threads", rows)
@@ -80,7 +81,7 @@ async def threads_of(request: Request, query: Query, *, hovers: bool) -> list[Th
 
 
 def waiting_of(names: Sequence[str]) -> str:
-    """Return what a thread waits for, given its functions, innermost first; empty: nothing known."""
+    """Return the kind of operation that a thread waits in, given its functions, innermost first; empty if unknown."""
     for name in names:
         plain = _plain(name)
         for waiting, pattern in _WAITS:
@@ -90,7 +91,7 @@ def waiting_of(names: Sequence[str]) -> str:
 
 
 def _is_nameless(thread: _Thread) -> bool:
-    """Whether a thread may wait in a libc function without debug information, as `pthread_join` may be."""
+    """Whether the thread is in a function without debug information, which may wait as `pthread_join` does."""
     name = str(thread.rows[0].get("name", ""))
     return not (thread.facts.waiting or thread.facts.current) and bool(_NAMELESS.match(name))
 
@@ -111,9 +112,9 @@ async def _thread(request: Request, row: dict[str, Any], stopped: int) -> _Threa
 
 
 def _has_source(frame: dict[str, Any]) -> bool:
-    """Whether a frame may belong to the program's own code, by its path.
+    """Whether the path of a frame's source allows that the frame is the program's own code.
 
-    The agent decides this better, but does not get the frames omitted here.
+    The agent can decide this better, but it does not receive the frames omitted here.
     """
     source: dict[str, Any] = frame.get("source") or {}
     path = str(source.get("path") or "")
@@ -127,7 +128,7 @@ def _shown(frame: dict[str, Any]) -> ThreadFrame:
 
 
 class _Holders:
-    """Finds the threads that hold what other threads wait for."""
+    """Finds the threads that hold the locks that other threads wait for."""
 
     def __init__(self, request: Request, threads: list[_Thread], *, hovers: bool) -> None:
         self._request = request
@@ -136,7 +137,7 @@ class _Holders:
         self._idents: dict[int, int] = {}
 
     async def tell(self, blocked: Sequence[_Thread]) -> None:
-        """Fill in `wants` and `owner` of the blocked threads."""
+        """Set `wants` and `owner` of the blocked threads."""
         self._idents = await self._by_system_number()
         for thread in blocked:
             await self._by_its_system_call(thread)
@@ -147,7 +148,10 @@ class _Holders:
         await self._by_guards([each for each in blocked if each.facts.wants and not each.facts.owner])
 
     async def _by_guards(self, blocked: Sequence[_Thread]) -> None:
-        """Set owners of Rust mutexes, which do not store them: the owner is the thread with the guard in a variable."""
+        """Set the owners of Rust mutexes.
+
+        Rust does not store an owner, so the owner is the thread whose variables hold the guard.
+        """
         if not any(str(row.get("name", "")).startswith(_RUST_LOCK) for each in blocked for row in each.rows):
             return
         owners: dict[str, int] = {}
@@ -175,7 +179,10 @@ class _Holders:
             facts.waiting = "join"
 
     async def _by_system_number(self) -> dict[int, int]:
-        """Return the threads' DAP ids by system thread number: lldb-dap uses the same, gdb uses 1, 2, ..."""
+        """Return the threads' DAP ids by operating-system thread number.
+
+        lldb-dap uses these numbers as DAP ids; gdb counts 1, 2, ...
+        """
         numbers = [each.facts.ident for each in self._threads]
         if min(numbers) > len(numbers):
             return {number: number for number in numbers}
@@ -186,7 +193,7 @@ class _Holders:
         return found
 
     async def _first_argument(self, thread: _Thread) -> int:
-        """Return the first argument of the system call that the thread is in; 0: unknown."""
+        """Return the first argument of the thread's current system call; 0 if unknown."""
         frame = self._frame(thread)
         told = await self._memory.hovered("$rdi", frame)
         if told is None:
@@ -194,7 +201,7 @@ class _Holders:
         return int(told, 0)
 
     async def _by_its_frames(self, thread: _Thread) -> None:
-        """Find the owner in the frames of the lock's own functions, if the adapter cannot read memory."""
+        """Find a lock's owner in the frames of the lock's own functions, for adapters that cannot read memory."""
         for row in thread.rows:
             if not _OWNER_FRAMES.match(_plain(str(row.get("name", "")))):
                 continue
@@ -207,7 +214,7 @@ class _Holders:
                     return
 
     async def _by_its_variables(self, thread: _Thread) -> None:
-        """Find the owner among the locks in the variables of the program's innermost frame."""
+        """Find a lock's owner among the locks in the variables of the thread's innermost frame with source."""
         row = next((row for row in thread.rows if _has_source(row)), None)
         for lock in await locks_of(self._request, int(row["id"])) if row else ():
             owner = self._idents.get(lock.owner, 0)
@@ -221,11 +228,11 @@ class _Holders:
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 _THREAD_NUMBER = "*(int *)($fs_base + 720)"
-"""Where glibc's `struct pthread` stores the system's thread number, on x86-64."""
+"""Expression for the operating-system number of a thread, which glibc on x86-64 stores in `struct pthread`."""
 
 
 class WordReader:
-    """Reads single words of memory. Raises NotStopped."""
+    """Reads single words of the program's memory. Raises NotStopped."""
 
     def __init__(self, request: Request, *, hovers: bool) -> None:
         self._request = request
@@ -233,7 +240,7 @@ class WordReader:
         self._by_request = True
 
     async def number(self, address: int, frame_id: int) -> int | None:
-        """Return the 32-bit integer at an address; None: unreadable."""
+        """Return the 32-bit integer at an address, or None if the address is unreadable."""
         if self._by_request:
             wanted = {"memoryReference": hex(address), "count": 4}
             data = base64.b64decode(str((await tried(self._request, "readMemory", wanted)).get("data") or ""))
@@ -244,14 +251,15 @@ class WordReader:
         return int(told, 0) if told else None
 
     async def thread_number(self, frame_id: int) -> int | None:
-        """Return the system's number of a frame's thread, in gdb."""
+        """Return the operating-system number of a frame's thread, read through gdb."""
         told = await self.hovered(_THREAD_NUMBER, frame_id)
         return int(told, 0) if told else None
 
     async def hovered(self, text: str, frame_id: int) -> str | None:
-        """Evaluate an expression to a number, as text; None: not a number.
+        """Evaluate an expression that yields a number.
 
-        `text` is a constant of this module, or contains only an address.
+        Return the number as text, or None if the result is not a number. `text` is a constant of this module, or it
+        contains only an address.
         """
         if not self._hovers:
             return None

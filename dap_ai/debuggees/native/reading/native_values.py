@@ -1,4 +1,4 @@
-"""Converts variables from an adapter to Values: one line of text as a programmer would write it, and structure."""
+"""Converts variables of a debug adapter to Values: structure, and one line of text as a programmer would write it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def of_number(number: Number) -> Value:
 
 
 class NativeDescriber:
-    """Makes the Values of one frame. `depth`: levels read below a variable."""
+    """Converts the variables of one frame to Values."""
 
     def __init__(self, reader: AdapterReader, query: Query, frame_id: int) -> None:
         self._reader = reader
@@ -35,7 +35,10 @@ class NativeDescriber:
         self._frame_id = frame_id
 
     async def value(self, raw: AdapterVariable, depth: int = 1) -> Value:
-        """Describe a variable; parts that cannot be read within the budget are shown as `...`. Raises NotStopped."""
+        """Describe a variable and `depth` levels below it. Raises NotStopped.
+
+        Parts that cannot be read within the budget are shown as `...`.
+        """
         try:
             raw.check()
             value = await self._value(raw, depth)
@@ -64,7 +67,7 @@ class NativeDescriber:
         )
 
     def _shallow(self, raw: AdapterVariable) -> Value:
-        """Describe a variable without further requests."""
+        """Describe a variable without sending further requests."""
         kind = kind_of(raw)
         if kind in ("pointer", "reference") and raw.address is not None:
             return self._pointer(raw, kind)
@@ -109,7 +112,10 @@ class NativeDescriber:
         return value
 
     async def _is_readable(self, raw: AdapterVariable) -> bool:
-        """Whether a pointer's target can be read; False: unknown. Raises UnreadVariable if not, or BudgetSpent."""
+        """Whether a pointer's target can be read; False if this is unknown.
+
+        Raises UnreadVariable if the target cannot be read, or BudgetSpent.
+        """
         try:
             await self._reader.pointed(raw, self._frame_id, 1)
         except UnreadVariable as error:
@@ -119,7 +125,7 @@ class NativeDescriber:
         return True
 
     async def _bytes(self, raw: AdapterVariable) -> str:
-        """Return the literal of a text that lldb-dap lists byte by byte; empty: it is no such text."""
+        """Return the string literal of a text that lldb-dap lists byte by byte; empty for any other variable."""
         length = raw.indexed or types.fixed_length(raw.type) or 0
         if not length or not raw.reference:
             return ""
@@ -167,7 +173,7 @@ class NativeDescriber:
         value.length, value.truncated = inner.length, inner.truncated
 
     async def _referred(self, raw: AdapterVariable, depth: int) -> Value:
-        """Describe a C++ reference as its target."""
+        """Describe a C++ reference by describing its target."""
         if not raw.reference:
             if string_of(text := replace(raw, text=ADDRESS.sub("", raw.text))):
                 return self._string(text)
@@ -227,7 +233,10 @@ class NativeDescriber:
         return value
 
     async def _unlisted(self, raw: AdapterVariable, rows: list[AdapterVariable], depth: int) -> Value:
-        """Describe a container shown as its parts: std::array and std::stack contain another one."""
+        """Describe a container for which the adapter lists parts instead of items.
+
+        std::array and std::stack contain another container.
+        """
         container = bool(types.kind_of(raw.type))
         if not rows and container:
             return self._shallow(raw)
@@ -265,7 +274,10 @@ class NativeDescriber:
         )
 
     async def _hashed(self, raw: AdapterVariable) -> int:
-        """Return the size of a hash table that seems empty: lldb-dap 19 shows all of libstdc++'s as empty."""
+        """Return the size of a hash table that the adapter shows as empty.
+
+        lldb-dap 19 shows every hash table of libstdc++ as empty.
+        """
         if "unordered_" not in raw.type or not self._reader.lldb:
             return 0
         try:
@@ -275,7 +287,7 @@ class NativeDescriber:
         return int(count.text) if count.text.isdigit() else 0
 
     async def pairs(self, raw: AdapterVariable, count: int) -> list[tuple[AdapterVariable, AdapterVariable]]:
-        """Return a map's first keys and values: gdb lists them in turn, lldb-dap as pairs.
+        """Return a map's first keys and values. gdb lists them alternately; lldb-dap lists pairs.
 
         Raises UnreadVariable, NotStopped or BudgetSpent.
         """
@@ -304,7 +316,7 @@ class NativeDescriber:
 
 
 def _may_lead_nowhere(raw: AdapterVariable) -> bool:
-    """Whether a string may be unreadable: lldb-dap shows "" both for an empty text and for an unreadable pointer."""
+    """Whether a string may be unreadable. lldb-dap shows `""` both for an empty text and for an unreadable pointer."""
     return bool(raw.address) and raw.text.startswith("0x") and kind_of(raw) == "str" and not codes_of(raw)
 
 
@@ -313,7 +325,7 @@ def _field(name: str, value: Value) -> Field:
 
 
 def _formatted(raw: AdapterVariable) -> str:
-    """Return text written by a Rust formatter: `Circle(2)`, `Sq{w:3}`, `(1, "t")`; empty: it is not such a text."""
+    """Return the text that a Rust formatter wrote, such as `Circle(2)`, `Sq{w:3}` or `(1, "t")`; else empty."""
     own = raw.text not in ("", "None", raw.type) and not raw.text.startswith(raw.type) and kind_of(raw) == "struct"
     return raw.text if own and ("::" in raw.type or raw.type.startswith("(")) and _FORMATTED.match(raw.text) else ""
 

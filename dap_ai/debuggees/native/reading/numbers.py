@@ -14,11 +14,11 @@ from dap_ai.protocol.contracts.comparisons import COMPARE
 
 
 class ArithmeticTrap(Exception):  # noqa: N818  what the program would meet, not a mistake
-    """The evaluation would fail in the program; the message names the failure."""
+    """The program itself would fail at this evaluation. The message names the failure."""
 
 
 class Number(NamedTuple):
-    """A number and its type."""
+    """A number and its C or Rust type."""
 
     type: Scalar
     value: int | float
@@ -29,7 +29,7 @@ LONG = Scalar("long", "int", 64, True)
 DOUBLE = Scalar("double", "float", 64, True)
 BOOL = Scalar("bool", "bool", 8, False)
 LITERAL = Scalar("{integer}", "int", 0, True)
-"""Type of a Rust literal, which takes the other operand's type."""
+"""Type of an integer literal in Rust, which takes the type of the other operand."""
 _RUST_CHECK = {"+": "add", "-": "subtract", "*": "multiply"}
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _CHARACTER = re.compile(r"[LuU8]*'(?:\\x([0-9a-fA-F]+)|\\U([0-9a-fA-F]{8})|\\([0-7]{1,3})|\\(.)|(.))'", re.DOTALL)
@@ -37,12 +37,12 @@ _WHOLE = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)")
 
 
 def literal(value: int) -> Number:
-    """Return an integer with the type C gives it."""
+    """Return an integer literal with the type that C gives it."""
     return Number(INT if -(1 << 31) <= value < 1 << 31 else LONG, value)
 
 
 def fitted(type_: Scalar, value: float) -> Number:
-    """Convert a value to that type: wrapped, truncated, or rounded to a float's precision."""
+    """Convert a value to a number type: wrapped, truncated, or rounded to a float's precision."""
     if type_.kind == "bool":
         return Number(type_, int(bool(value)))
     if type_.kind == "float":
@@ -67,13 +67,13 @@ def _single(value: float) -> float:
 
 
 def promoted(number: Number) -> Number:
-    """Apply C's integer promotion: nothing is narrower than int."""
+    """Apply C's integer promotion, which converts every type narrower than int to int."""
     type_ = number.type
     return Number(INT, number.value) if type_.kind != "float" and 0 < type_.bits < 32 else number
 
 
 def common(left: Scalar, right: Scalar) -> Scalar:
-    """Return the type in which C computes with operands of these (promoted) types."""
+    """Return the type in which C computes with two operands of these types, after integer promotion."""
     if "float" in (left.kind, right.kind):
         floats = [t for t in (left, right) if t.kind == "float"]
         return max(floats, key=lambda t: t.bits)
@@ -145,7 +145,7 @@ def _float_divided(op: str, left: float, right: float) -> float:
 
 
 def compared(op: str, left: Number, right: Number, *, rust: bool = False) -> bool:
-    """Compare two numbers; in C, with the conversion that makes -1 larger than 1u."""
+    """Compare two numbers. In C, the operands are converted first, which makes -1 larger than 1u."""
     if not rust:
         left, right = promoted(left), promoted(right)
         type_ = common(left.type, right.type)
@@ -154,7 +154,10 @@ def compared(op: str, left: Number, right: Number, *, rust: bool = False) -> boo
 
 
 def unary(op: str, number: Number, *, rust: bool = False) -> Number:
-    """Compute `-x`, `+x` or `~x`; `!x` and `not x` are booleans, except for the bits of a Rust integer."""
+    """Compute `-x`, `+x`, `~x`, `!x` or `not x`.
+
+    `!x` and `not x` are booleans, but for a Rust integer they invert the bits.
+    """
     if op in ("!", "not"):
         if rust and number.type.kind == "int":
             return fitted(number.type, ~int(number.value))
@@ -168,7 +171,7 @@ def unary(op: str, number: Number, *, rust: bool = False) -> Number:
 
 
 def read_number(text: str, type_: Scalar) -> int | float | None:
-    """Parse a number from an adapter's text; None: it is not one."""
+    """Parse a number from an adapter's text. Return None if the text is not a number."""
     text = text.strip()
     if type_.kind == "bool":
         return {"true": 1, "false": 0, "1": 1, "0": 0, "True": 1, "False": 0}.get(text)
@@ -184,7 +187,7 @@ def read_number(text: str, type_: Scalar) -> int | float | None:
 
 
 def character(text: str) -> int | None:
-    r"""Return the code of a character literal such as `'x'`, `'\n'` or `'\xc8'`; None for other text."""
+    r"""Return the code of a character literal such as `'x'`, `'\n'` or `'\xc8'`. Return None for any other text."""
     found = _CHARACTER.fullmatch(text)
     if not found:
         return None
@@ -207,7 +210,7 @@ def _read_float(text: str) -> float | None:
 
 
 def shown(number: Number) -> str:
-    """Return the number as source text: `'x'`, `true`, `1.5`, `-3`."""
+    """Return a number as source text, such as `'x'`, `true`, `1.5` or `-3`."""
     value, kind = number.value, number.type.kind
     if kind == "bool":
         return "true" if value else "false"
@@ -223,7 +226,7 @@ def shown(number: Number) -> str:
 
 
 def saturated(type_: Scalar, value: float) -> Number:
-    """Cast a float to an integer as Rust does, to the nearest value of the type."""
+    """Cast a float to an integer as Rust does: to the nearest value of the integer type."""
     if math.isnan(value):
         return Number(type_, 0)
     low = -(1 << (type_.bits - 1)) if type_.signed else 0

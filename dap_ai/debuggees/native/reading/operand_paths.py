@@ -1,6 +1,6 @@
-"""Finds members, items and pointer targets in the variables that the adapter lists, without calling anything.
+"""Finds members, items and pointer targets in the variables that the adapter lists, without calling the program.
 
-An operand is an AdapterVariable (a variable, or a computed pointer) or a Number.
+An operand is either an AdapterVariable (a variable, or a computed pointer) or a Number.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ _MAX_BASES = 3
 
 
 class UnreadablePath(Exception):  # noqa: N818  a rule, not a mistake
-    """The expression would run code of the program, or is not supported; the message names the rule."""
+    """The expression would run code of the program or is not supported. The message names the rule."""
 
 
 class UnknownName(Exception):  # noqa: N818  a state of the program
-    """The name does not exist in this frame."""
+    """The frame has no variable of this name."""
 
 
 class OperandPaths:
-    """Resolves access paths in one frame. `names`: its arguments and locals.
+    """Resolves access paths such as `a->b[2]` in one frame. `names` holds the frame's arguments and locals.
 
-    `overloads_address`: whether `&` may call a function of the program; None: impossible in its language.
+    `overloads_address` tells whether `&` may call a function of the program. None means that the language has no
+    overloads.
     """
 
     def __init__(
@@ -70,7 +71,10 @@ class OperandPaths:
         return source_of(node, self._arrows)
 
     async def _hovered(self, path: str) -> AdapterVariable | None:
-        """Return the variable at a path; None: not found. Raises UnreadVariable if it exists but is unreadable."""
+        """Return the variable at a `hover` path, or None if it is not found.
+
+        Raises UnreadVariable if the variable exists but is unreadable.
+        """
         try:
             return await self._reader.hover(self._frame_id, path)
         except UnreadVariable as error:
@@ -79,7 +83,7 @@ class OperandPaths:
             return None
 
     async def _elsewhere(self, name: str) -> AdapterVariable:
-        """Return a member of `this`, or a global variable."""
+        """Return a member of `this`, or a global variable, by its name."""
         tries = [name, *([f"this->{name}"] if "this" in self._names and "::" not in name else [])]
         for path in tries if self._reader.hovers else []:
             if (found := await self._hovered(path)) is not None:
@@ -92,7 +96,7 @@ class OperandPaths:
         raise UnknownName(f"no variable `{name}` here")
 
     async def _settled(self, raw: Operand) -> Operand:
-        """Replace a C++ reference by its target."""
+        """Replace a C++ reference by its target. Return any other operand unchanged."""
         if isinstance(raw, Number) or not types.is_reference(raw.type):
             return raw
         if not raw.reference:
@@ -100,11 +104,14 @@ class OperandPaths:
         return await self._reader.pointed(raw, self._frame_id, 30)
 
     def _kind(self, raw: AdapterVariable) -> str:
-        """Return variable_kinds.kind_of; a C++ class named like one of Rust's library counts as the program's own."""
+        """Return the kind of a variable.
+
+        A C++ class named like a class of Rust's library counts as the program's own struct.
+        """
         return "struct" if not self._rust and types.is_of_rusts_library(raw.type) else kind_of(raw)
 
     async def _arrow(self, base: AdapterVariable, node: Node) -> AdapterVariable:
-        """Return the pointer that `->` follows, found without a call."""
+        """Return the pointer that `->` follows, without calling an operator."""
         kind = self._kind(base)
         if kind in ("smart", "pointer"):
             return await self._pointer_of(base) if kind == "smart" else base
@@ -121,7 +128,7 @@ class OperandPaths:
         return rows[0]
 
     async def _check_address(self, path: str, node: Node) -> None:
-        """Raise UnreadablePath if `&` may call a function of a class."""
+        """Raise UnreadablePath if `&` may call an `operator&` of the program."""
         if self._overloads_address is None:
             return
         try:
@@ -143,7 +150,10 @@ class OperandPaths:
         return found
 
     async def _among(self, holder: AdapterVariable, name: str, bases: int) -> AdapterVariable | None:
-        """Return a member of the holder or its base classes, which are listed among the members by type."""
+        """Return a member of the holder or of its base classes.
+
+        The adapter lists a base class among the members, by its type.
+        """
         rows = await self._reader.children(holder, self._frame_id, 60)
         spellings = {name, f"__{name}", f"[{name}]"} if name.isdigit() else {name}
         for row in rows:
@@ -156,7 +166,7 @@ class OperandPaths:
         return None
 
     async def _pointer_of(self, smart: AdapterVariable) -> AdapterVariable:
-        """Return the pointer in a standard smart pointer, read without a call."""
+        """Return the pointer in a standard smart pointer, without calling a method."""
         held, rows = await pointer_in(self._reader, smart, self._frame_id, 4)
         if held is not None:
             return held
@@ -210,7 +220,7 @@ class OperandPaths:
         raise UnreadablePath(f"{self._source(node[1])} has no key {wanted}: operator[] would insert it")
 
     async def _behind(self, pointer: AdapterVariable, index: int, node: Node) -> Operand:
-        """Return `pointer[index]`."""
+        """Return the operand `pointer[index]`."""
         self._reachable(pointer, node)
         element = types.pointee(pointer.type) or ""
         if element in ("void", "()") or types.kind_of(pointer.type) == "function":
@@ -237,7 +247,7 @@ class OperandPaths:
         return numbers.fitted(type_, int.from_bytes(data, "little"))
 
     def _reachable(self, pointer: AdapterVariable, node: Node) -> None:
-        """Raise ArithmeticTrap for a null pointer."""
+        """Raise ArithmeticTrap if the pointer is null."""
         if pointer.address == 0:
             raise ArithmeticTrap(f"null dereference of {self._source(node)}")
 
@@ -282,7 +292,7 @@ class OperandPaths:
 
 
 def is_pointer(operand: Operand) -> bool:
-    """Whether the operand holds an address: a pointer, also to characters or a function."""
+    """Whether the operand holds an address: a pointer of any kind, including pointers to characters and functions."""
     if isinstance(operand, Number):
         return False
     kind = kind_of(operand)

@@ -1,4 +1,4 @@
-"""Reads the contents of optionals and smart pointers from the library's own members, if the adapter shows them."""
+"""Reads the contents of optionals and smart pointers from the library's own members, if the adapter lists them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ _WITH_OWN_DELETER = re.compile(r"unique_ptr<.*,.*>$")
 _LENGTH_NAMES = frozenset({"length", "len", "_M_node_count", "_M_element_count"})
 _MAX_TEXT = 400
 _LIBRARYS = re.compile(r"_|\[|get\(\)$|pointer$|Value$")
-"""Member names of the libraries' optionals and smart pointers, and of formatters. Other names belong to a program's
-own class with such a type name."""
+"""Matches member names of the standard libraries' optionals and smart pointers, and of debugger formatters. A member
+with another name belongs to a class of the program whose type has a library's name."""
 
 
 async def optional_value(reader: AdapterReader, raw: AdapterVariable, frame_id: int) -> list[AdapterVariable] | None:
-    """Return an optional's content, one row if known; None: empty. Raises UnreadVariable, NotStopped or BudgetSpent."""
+    """Return an optional's content as a list, with one row if the content is known; None if the optional is empty.
+
+    Raises UnreadVariable, NotStopped or BudgetSpent.
+    """
     if _EMPTY_OPTIONAL.search(raw.text.strip()):
         if "=false" in raw.text and not await _is_whole(reader, raw, frame_id):
             raise UnreadVariable("the debugger does not tell whether it holds a value")
@@ -34,7 +37,7 @@ async def optional_value(reader: AdapterReader, raw: AdapterVariable, frame_id: 
 
 
 async def _is_whole(reader: AdapterReader, optional: AdapterVariable, frame_id: int) -> bool:
-    """Whether lldb-dap can read libstdc++'s optional: if it cannot, it shows all of them as empty."""
+    """Whether lldb-dap can read optionals of libstdc++. If it cannot, it shows every optional as empty."""
     if not optional.path:
         return True
     try:
@@ -47,7 +50,7 @@ async def _is_whole(reader: AdapterReader, optional: AdapterVariable, frame_id: 
 async def pointer_in(
     reader: AdapterReader, raw: AdapterVariable, frame_id: int, count: int
 ) -> tuple[AdapterVariable | None, list[AdapterVariable]]:
-    """Return the pointer in a standard smart pointer, or None if unknown, and its listed children.
+    """Return the pointer in a standard smart pointer, or None if unknown, and the smart pointer's listed children.
 
     Raises UnreadVariable, NotStopped or BudgetSpent.
     """
@@ -65,7 +68,7 @@ def _is_librarys(raw: AdapterVariable, row: AdapterVariable) -> bool:
 
 
 async def _first_word(reader: AdapterReader, raw: AdapterVariable) -> AdapterVariable | None:
-    """Read the pointer at its place in memory: lldb-dap 23 may list nothing for a second class of unique_ptr."""
+    """Read a smart pointer's pointer from memory. lldb-dap 23 may list no children for a second class of unique_ptr."""
     if raw.text and not raw.text.startswith(raw.type):  # "empty"
         return AdapterVariable(raw.name, "void *", "0x0")
     if not raw.place or _WITH_OWN_DELETER.search(raw.type):
@@ -79,7 +82,10 @@ async def _first_word(reader: AdapterReader, raw: AdapterVariable) -> AdapterVar
 
 
 async def boxed_text(reader: AdapterReader, raw: AdapterVariable, rows: list[AdapterVariable]) -> str | None:
-    """Return the literal in a `Box<str>`; gdb lists its bytes, lldb-dap its address. None: it is no `Box<str>`."""
+    """Return the string literal in a Rust `Box<str>`, or None if the variable is not a `Box<str>` or is unreadable.
+
+    gdb lists the text's bytes, lldb-dap its address.
+    """
     if not types.is_byte_text(raw.type) or not rows:
         return None
     numbers = [number_of(row) for row in rows]
@@ -95,6 +101,6 @@ async def boxed_text(reader: AdapterReader, raw: AdapterVariable, rows: list[Ada
 
 
 def declared_length(rows: list[AdapterVariable]) -> int | None:
-    """Return a container's length from its length member, if the adapter does not show it as a container."""
+    """Return a container's length, read from its length member; None if it has no such member."""
     found = (number_of(row) for row in rows if row.name in _LENGTH_NAMES)
     return next((int(number.value) for number in found if number), None)

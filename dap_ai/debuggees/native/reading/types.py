@@ -1,4 +1,4 @@
-"""Parses C, C++ and Rust type names as lldb-dap and gdb write them: kinds, widths, lengths, elements."""
+"""Parses C, C++ and Rust type names as lldb-dap and gdb write them: kinds, widths, lengths, element types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 
 class Scalar(NamedTuple):
-    """A number type. `bits` 0: unknown (an unresolved typedef), so arithmetic does not wrap."""
+    """A number type. If `bits` is 0, the width is unknown (an unresolved typedef), and arithmetic does not wrap."""
 
     name: str
     kind: Literal["bool", "int", "char", "float"]
@@ -41,7 +41,7 @@ _STANDARD = re.compile(
     r"|(?P<rust>(?:alloc|core|std)::(?:(?:vec|string|boxed|rc|sync|option|collections|hash|btree|map|set|\w+_\w+)::)+"
     r"|hashbrown::(?:map|set)::)(?P<name>[A-Z]\w*)(?:<.*>)?"
 )
-"""Namespaces of the standard libraries: `std::mine::vector` belongs to the program."""
+"""Matches types in the standard libraries' own namespaces. `std::mine::vector` belongs to the program."""
 _CONTAINERS = {
     "list": "vector deque list forward_list array span initializer_list Vec VecDeque LinkedList BinaryHeap stack queue",
     "dict": "map unordered_map multimap unordered_multimap HashMap BTreeMap",
@@ -54,14 +54,14 @@ _KINDS = {name: kind for kind, names in _CONTAINERS.items() for name in names.sp
 
 
 def plain(text: str) -> str:
-    """Return the type without `const`, `struct` and the like, with normalised spaces."""
+    """Return the type without qualifiers such as `const` and `struct`, and with normalised spaces."""
     if text.startswith(("&", "*")):
         return text.strip()
     return " ".join(_QUALIFIER.sub(" ", text).split())
 
 
 def scalar_of(text: str) -> Scalar | None:
-    """Return the number type of that name; None: not a known one."""
+    """Return the number type of that name, or None if the name is not a known number type."""
     name = plain(text)
     if name in ("bool", "_Bool"):
         return Scalar(name, "bool", 8, False)
@@ -80,7 +80,7 @@ def scalar_of(text: str) -> Scalar | None:
 
 
 def _worded(name: str) -> Scalar | None:
-    """Parse a type of several words: `unsigned long int`, `long unsigned int`, `signed char`."""
+    """Parse a number type of several words, such as `unsigned long int`, `long unsigned int` or `signed char`."""
     words = name.split()
     unsigned = "unsigned" in words
     rest = " ".join(w for w in words if w not in ("unsigned", "signed"))
@@ -99,7 +99,7 @@ class Array(NamedTuple):
 
 
 def array_of(text: str) -> Array | None:
-    """Parse an array type; None: it is not one."""
+    """Parse an array type. Return None if the type is not an array."""
     name = plain(text)
     if found := _RUST_ARRAY.match(name):
         return Array(found["element"], int(found["length"]))
@@ -109,14 +109,14 @@ def array_of(text: str) -> Array | None:
 
 
 def fixed_length(text: str) -> int | None:
-    """Return the fixed number of elements of a type: `int[3]`, `std::array<int, 3>`; None: it varies."""
+    """Return the number of elements that the type fixes, as in `int[3]` or `std::array<int, 3>`; None if it varies."""
     array = array_of(text)
     found = _STANDARD_ARRAY.match(plain(text))
     return array.length if array else int(found[1]) if found else None
 
 
 def pointee(text: str) -> str | None:
-    """Return the type that a pointer or reference type refers to; None: it is not such a type."""
+    """Return the type that a pointer or reference type points to. Return None for any other type."""
     name = plain(text)
     if is_function_pointer(name):
         return None
@@ -135,38 +135,38 @@ def pointee(text: str) -> str | None:
 
 
 def is_reference(text: str) -> bool:
-    """Whether the type is a C++ reference, which stands for its target."""
+    """Whether the type is a C++ reference, which stands for the value it refers to."""
     name = plain(text)
     return name.endswith("&") or bool((found := _ARRAY_POINTER.match(name)) and found["mark"] == "&")
 
 
 def is_function_pointer(text: str) -> bool:
-    """Whether the type is a function pointer: `int (*)(int)`."""
+    """Whether the type is a function pointer, such as `int (*)(int)`."""
     return bool(_FUNCTION_POINTER.search(text)) or text.startswith(("fn(", "unsafe fn(", "extern "))
 
 
 def is_text(element: str | None) -> bool:
-    """Whether a pointer to this type, or an array of it, is shown as a string."""
+    """Whether a debugger shows a pointer to this type, or an array of this type, as a string."""
     return plain(element or "") in ("char", "wchar_t", "char8_t", "char16_t", "char32_t")
 
 
 def is_wide(text: str) -> bool:
-    """Whether a string of that type has characters wider than a byte."""
+    """Whether a string of this type has characters wider than one byte."""
     return bool(re.search(r"\b(?:wchar_t|char16_t|char32_t|wstring|u16string|u32string)\b", text))
 
 
 def is_rust_text(text: str) -> bool:
-    """Whether the type is a Rust string, or a pointer to one."""
+    """Whether the type is a Rust string or a pointer to a Rust string."""
     return bool(_RUST_TEXT.fullmatch(text))
 
 
 def is_byte_text(text: str) -> bool:
-    """Whether the type is Rust's `Box<str>`, which stores address and length."""
+    """Whether the type is Rust's `Box<str>`, which stores an address and a length."""
     return bool(re.match(r"alloc::boxed::Box<str\b", text))
 
 
 def kind_of(text: str) -> str:
-    """Return a Value.kind from the type alone; "" if the value must decide between enum, number and struct."""
+    """Return a Value.kind by the type alone. Empty if only the value can decide between enum, number and struct."""
     name = plain(text)
     if is_function_pointer(name):
         return "function"
@@ -201,13 +201,19 @@ def _is_one(name: str) -> bool:
 
 
 def is_of_rusts_library(text: str) -> bool:
-    """Whether the type belongs to Rust's library: `alloc::rc::Rc<T>`. In C++ the same name is the program's own."""
+    """Whether the type's name is in Rust's library, such as `alloc::rc::Rc<T>`.
+
+    In C++ such a class is the program's own.
+    """
     found = _STANDARD.fullmatch(plain(text))
     return bool(found and found["rust"])
 
 
 def is_plain(text: str) -> bool:
-    """Whether the type is a number, a pointer or a library type, rather than unknown or the program's own."""
+    """Whether the type is a number, a pointer or a library type.
+
+    False for unknown types and the program's own types.
+    """
     kind, array = kind_of(text), array_of(text)
     if kind == "reference":
         return is_plain(pointee(text) or "")
@@ -218,7 +224,10 @@ _CAST_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?: |::)[A-Za-z_][A-Za-z0-9_]
 
 
 def cast_type(text: str) -> Scalar | str | None:
-    """Parse a cast's target: a number type, or a pointer type in normal spacing; None: the cast may call something."""
+    """Parse the target type of a cast: a number type, or a pointer type in normal spacing.
+
+    Returns None for any other type, because such a cast may call code of the program.
+    """
     name = plain(text)
     scalar = scalar_of(name)
     if scalar:

@@ -1,4 +1,4 @@
-"""Converts Nodes to source text for messages, and measures their depth."""
+"""Converts expression Nodes to source text for messages, and measures their depth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_TEXT = 100
 
 
 def depth_of(node: Node) -> int:
-    """Return the levels of nested lists; more than MAX_DEPTH also if the node has too many parts."""
+    """Return how many levels of lists a node contains. A node with too many parts counts as deeper than MAX_DEPTH."""
     level: list[Any] = [node]
     depth = seen = 0
     while level:
@@ -26,9 +26,9 @@ def depth_of(node: Node) -> int:
 
 
 def source_of(node: Any, arrows: frozenset[int] | set[int] = frozenset()) -> str:
-    """Return the expression as printable source text, at most 100 characters.
+    """Return an expression node as printable source text of at most 100 characters.
 
-    `arrows`: the `id` of member Nodes reached through a pointer.
+    `arrows` holds the `id` of member nodes that are written with `->`.
     """
     try:
         text = _text(node, arrows)

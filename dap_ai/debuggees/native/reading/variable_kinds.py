@@ -1,4 +1,4 @@
-"""Classifies a variable listed by an adapter, by its type or else its text: kind, number, string."""
+"""Determines a variable's kind, number or string from its type, or else from the text that the adapter shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def kind_of(raw: AdapterVariable) -> str:
-    """Return a Value.kind from the type or, if that is the program's own, from the look of the value."""
+    """Return a Value.kind by the variable's type. If the type is the program's own, the value's text decides."""
     kind = types.kind_of(raw.type)
     if kind:
         return kind
@@ -37,7 +37,7 @@ def kind_of(raw: AdapterVariable) -> str:
 
 
 def number_of(raw: AdapterVariable) -> Number | None:
-    """Return the number that the variable holds; None: it holds none."""
+    """Return the number that the variable holds, or None if it holds no number."""
     scalar = types.scalar_of(raw.type)
     if scalar is None and kind_of(raw) in ("int", "bool"):
         scalar = Scalar(raw.type or "int", "int", 0, signed=True)
@@ -46,12 +46,12 @@ def number_of(raw: AdapterVariable) -> Number | None:
 
 
 def string_of(raw: AdapterVariable) -> str:
-    """Return the literal in the variable's text, with quotes and escapes; empty: there is none."""
+    """Return the string literal in the variable's text, with quotes and escapes; empty if there is no literal."""
     text = joined(raw.text)
     array = types.array_of(raw.type)
     return within(text, array.length, wide=types.is_wide(raw.type)) if text and array else text
 
 
 def codes_of(raw: AdapterVariable) -> list[int]:
-    """Return the codes of the string's characters, of the width given by the type."""
+    """Return the codes of the characters of the variable's string. The type determines their width."""
     return codes(string_of(raw), wide=types.is_wide(raw.type))

@@ -1,5 +1,6 @@
-"""Parses C, C++ and Rust: functions, statements, expressions, writes, and reports of panics and sanitizers. Pure.
+"""Parses C, C++ and Rust source, and the reports of panics and sanitizers in a program's output. Does no I/O.
 
-Only `grammar.py` uses tree-sitter. One rule per kind of syntax node gives its operands, text and Node; a node without a
-rule is refused. `frame_folding.py` decides which frames are the user's. Nothing here reads values.
+Only `grammar.py` uses tree-sitter. One rule per kind of syntax node determines its operands, text and Node; a node
+without a rule is refused. `frame_folding.py` decides which frames are the user's. No code here reads values of the
+program.
 """

@@ -1,4 +1,4 @@
-"""Rules for C and C++ expressions: the parts of each kind of syntax node. Nodes without a rule are refused."""
+"""Rules for C and C++ expressions, one per kind of syntax node. An expression without a rule is refused."""
 
 from __future__ import annotations
 
@@ -206,4 +206,4 @@ EXPRESSIONS = frozenset(RULES).union(
     """parenthesized_expression generic_expression fold_expression parameter_pack_expansion requires_expression
     gnu_asm_expression extension_expression""".split()  # noqa: SIM905  as a table
 )
-"""Types of syntax nodes that are expressions."""
+"""Types of the syntax nodes that are expressions."""

@@ -1,4 +1,4 @@
-"""Types of C and C++ to which an expression may be cast: numbers and pointers, since such casts call nothing."""
+"""Types to which a C or C++ expression may be cast: numbers and pointers, because such casts call no code."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ NUMBERS = frozenset(
     char8_t char16_t char32_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uint uchar ushort
     ulong u8 u16 u32 u64 s8 s16 s32 s64 i8 i16 i32 i64 f32 f64 byte clock_t socklen_t __int128""".split()  # noqa: SIM905  as a table
 )
-"""Well-known typedefs of numbers."""
+"""Names of well-known typedefs of numbers."""
 _WORDS = frozenset("signed unsigned short long int char double float bool _Bool".split())  # noqa: SIM905  as above
 _MAX_STARS = 8
 
 
 def cast_type(source: ParsedSource, kind: Syntax) -> str | None:
-    """Return a cast's target type in normal spacing; None if it is neither a number nor a pointer."""
+    """Return a cast's target type in normal spacing, or None if the type is neither a number nor a pointer."""
     if kind.type in ("primitive_type", "sized_type_specifier"):
         return _base(source, kind, pointer=False)
     qualifiers: list[str] = []
@@ -40,7 +40,7 @@ def cast_type(source: ParsedSource, kind: Syntax) -> str | None:
 
 
 def _stars(node: Syntax) -> int:
-    """Return the number of pointer levels; 0 if it is more than pointers, such as an array or a function."""
+    """Return the number of pointer levels of a type; 0 if the type contains more than pointers, such as an array."""
     count, inner = 0, [node]
     while inner:
         count += 1

@@ -1,4 +1,7 @@
-"""Converts syntax nodes to Expressions, with a Node if they can be read. The only way from text to a Node."""
+"""Converts syntax nodes to Expressions, with a Node if the expression can be read.
+
+Only this module makes Nodes from text.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ EXPRESSIONS = {"c": c_shapes.EXPRESSIONS, "cpp": c_shapes.EXPRESSIONS, "rust": r
 
 
 def parse_expression(text: str, language: str) -> Expression:
-    """Parse a single readable expression. Raises SyntaxRefused."""
+    """Parse the text of one expression. Raises SyntaxRefused if it is not a single expression that can be read."""
     text = text.strip()
     _check_characters(text)
     before, after = _FRAMES[language]
@@ -87,7 +90,7 @@ def _only_value(root: Syntax) -> Syntax | None:
 
 
 def bare(node: Syntax) -> tuple[Syntax, int]:
-    """Strip the parentheses around a node; also return how many there were."""
+    """Strip the parentheses around a syntax node. Return the inner node and the number of parentheses."""
     count = 0
     while node.type == "parenthesized_expression" and len(inner := named(node)) == 1:
         node, count = inner[0], count + 1
@@ -167,7 +170,7 @@ def _macro_arguments(source: ParsedSource, tokens: Syntax, depth: int) -> Iterat
 
 
 def _separators(text: str) -> list[int]:
-    """Return the positions where the outermost arguments of a macro end."""
+    """Return the positions in a macro's text where its outermost arguments end."""
     depth, found = 0, list[int]()
     for match in _SPLIT.finditer(text):
         if match[0] in "([{":
@@ -197,7 +200,7 @@ def _argument(source: ParsedSource, text: str, depth: int) -> Iterator[Expressio
 def sub_expressions(
     roots: Iterable[Expression], is_value: Callable[[Expression], bool] = lambda _: False
 ) -> Iterator[Expression]:
-    """Yield every expression under the roots that has a value, outermost first; `*p++` also yields `*p`.
+    """Yield every expression under the roots that has a value, outermost first. For `*p++`, also yield `*p`.
 
     A called function has no value unless `is_value` accepts it, as for a pointer to a function.
     """
@@ -213,7 +216,7 @@ def sub_expressions(
 
 
 def _settled(expression: Expression) -> Expression | None:
-    """Return the expression that a dereference or subscript containing `p++` reads."""
+    """Return the expression that a dereference or subscript reads if it contains `p++`: `*p` for `*p++`. Else None."""
     if expression.kind not in ("deref", "subscript", "member") or expression.node is not None:
         return None
     parts = tuple(_before_step(part) for part in expression.parts)

@@ -1,4 +1,4 @@
-"""Analyses control flow in a function: conditions around a statement, loops, and whether its end is reached."""
+"""Analyses control flow in a function: conditions around a statement, loops, and whether the end is reached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.debuggees.native.source.functions import DEFINITIONS
 from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named
 
 Condition = tuple[Expression | None, bool]
-"""A condition and its value that lets a line run; None: it cannot be evaluated."""
+"""A condition and the value it must have for a line to run. The condition is None if it cannot be evaluated."""
 _CONDITIONAL = ("if_statement", "while_statement", "for_statement")
 _RUN_WHEN_TRUE = ("body", "consequence", "update")
 _NULLS = frozenset(["NULL", "nullptr", "0"])
@@ -26,12 +26,12 @@ _DECIDING = (
 )
 _LEAVING = frozenset(["return_statement", "throw_statement", "return_expression"])
 _MAY_LEAVE = (*_LEAVING, *("goto_statement", "try_expression", "call_expression", "macro_invocation"))
-"""Nodes that may leave a function: a call may end the program, or throw."""
+"""Types of syntax nodes that may leave a function. A call is included, since it may end the program or throw."""
 _NEVER_RETURN = frozenset(["exit", "_exit", "abort", "std::abort", "std::exit", "std::terminate", "__assert_fail"])
 
 
 def not_null(source: ParsedSource, node: Syntax) -> Iterator[str]:
-    """Yield C and C++ expressions known to be non-null, such as `p->next` inside `if (p->next != NULL)`."""
+    """Yield C and C++ expressions that are not null at a node, such as `p->next` inside `if (p->next != NULL)`."""
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
         condition = field(outer, "condition") if outer.type in _CONDITIONAL else None
@@ -52,7 +52,7 @@ def _true(condition: Expression) -> Iterator[str]:
 
 
 def decisions(source: ParsedSource, node: Syntax) -> Iterator[tuple[Syntax, Condition]]:
-    """Yield what decides whether a node runs, innermost first: the surrounding syntax and its condition."""
+    """Yield the syntax that decides whether a node runs, with its condition, innermost first."""
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
         if _decides(source, outer, inner):
@@ -68,14 +68,14 @@ def _decides(source: ParsedSource, outer: Syntax, inner: Syntax) -> bool:
 
 
 def is_always_reached(source: ParsedSource, function: Syntax, node: Syntax) -> bool:
-    """Whether each call of a function reaches an expression: no condition surrounds it and no exit precedes it."""
+    """Whether every call of a function reaches a node: no condition surrounds the node and no exit precedes it."""
     before = source.find(function, _MAY_LEAVE)
     leaving = any(other.start_byte < node.end_byte and not is_around(other, node) for other in before)
     return not leaving and not any(True for _ in decisions(source, node))
 
 
 def _condition(source: ParsedSource, outer: Syntax, inner: Syntax) -> Condition:
-    """Return an `if`'s expression and the value it must have; (None, True), unknown, for all other syntax."""
+    """Return an `if`'s condition and the value it must have. Return (None, True) for any other syntax."""
     condition = field(outer, "condition") if outer.type in ("if_statement", "if_expression") else None
     if condition is None:
         return None, True
@@ -83,12 +83,15 @@ def _condition(source: ParsedSource, outer: Syntax, inner: Syntax) -> Condition:
 
 
 def is_around(outer: Syntax, node: Syntax) -> bool:
-    """Whether a node contains another one."""
+    """Whether the syntax node `outer` contains `node`."""
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
 def leaves(source: ParsedSource, node: Syntax, to: Syntax) -> bool:
-    """Whether a block around a statement, but not around a later one, ends the function after the statement."""
+    """Whether running a statement means that the function ends before it can reach the later node `to`.
+
+    This is so if a block that contains the statement but not `to` leaves the function after the statement.
+    """
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
         if is_around(outer, to):
@@ -109,26 +112,29 @@ def _ends_function(source: ParsedSource, node: Syntax) -> bool:
 
 
 def returns_before(source: ParsedSource, function: Syntax, node: Syntax) -> bool:
-    """Whether a function may return before it reaches a node."""
+    """Whether a function may return before it reaches a syntax node."""
     found = source.find(function, [*_LEAVING, "goto_statement"])
     return any(other.start_byte < node.start_byte for other in found)
 
 
 def may_keep_from(source: ParsedSource, node: Syntax, line: int) -> bool:
-    """Whether an `if` can keep a line at or after its own from running: it contains the line, or returns."""
+    """Whether an `if` can keep a line from running.
+
+    The `if` contains the line, or it comes before the line and may return.
+    """
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
     return first <= line and (line <= last or bool(source.find(node, _LEAVING)))
 
 
 def repeated(source: ParsedSource, function: Syntax) -> list[tuple[int, int]]:
-    """Return first and last lines of code that may repeat: loops, lambdas, any function with a `goto`."""
+    """Return first and last line of each piece of code that may repeat: a loop, lambda, or function with a `goto`."""
     found = source.find(function, ["goto_statement", *_LOOPS])
     again = [function if node.type == "goto_statement" else node for node in found]
     return [(node.start_point[0] + 1, node.end_point[0] + 1) for node in again]
 
 
 def has_open_end(source: ParsedSource, function: Syntax) -> bool:
-    """Whether a C or C++ function that must return a value can certainly end without a `return`."""
+    """Whether a C or C++ function that must return a value can certainly reach its end without a `return`."""
     kind, declarator, body = (field(function, name) for name in ("type", "declarator", "body"))
     if kind is None or declarator is None or body is None or source.language == "rust":
         return False
@@ -138,7 +144,7 @@ def has_open_end(source: ParsedSource, function: Syntax) -> bool:
 
 
 def _is_passed(source: ParsedSource, node: Syntax) -> bool:
-    """Whether the code after a statement is reached; False if unknown."""
+    """Whether the program certainly reaches the code after a statement."""
     if node.type == "compound_statement":
         inside = named(node)
         return not inside or (_is_passed(source, inside[-1]) and not _may_be_jumped(source, node))

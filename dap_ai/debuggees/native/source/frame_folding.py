@@ -1,4 +1,4 @@
-"""Classifies, names and folds the frames of a native stack. Pure."""
+"""Classifies and names the frames of a native stack, and describes recursions and library frames together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUST_SIGNS = {"LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ",", "RF": "&", 
 _RUST_SIGN = re.compile(rf"\$({'|'.join(_RUST_SIGNS)}|u[0-9a-f]{{2,5}})\$")
 _STRING = re.compile(r"std::(?:__\w+::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
 _ALLOCATOR = re.compile(r", std::(?:__\w+::)?allocator<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
-"""Matches allocator arguments of templates, which nobody writes."""
+"""Matches allocator arguments of C++ templates, which programmers do not write in their source."""
 _RUST_HASH = re.compile(r"::h[0-9a-f]{16}$")
 _MAX_PERIOD = 4
 _MIN_REPEATS = 3
@@ -34,7 +34,7 @@ _MIN_FRAMES = 6
 
 
 def is_user_frame(name: str, path: str) -> bool:
-    """Whether the frame runs the user's own code: its source exists and belongs to no library, compiler or runtime."""
+    """Whether a frame runs the user's own code: its source file exists and is not of a library, compiler or runtime."""
     plain = path.replace("\\", "/")
     if not plain or is_library(path):
         return False
@@ -44,13 +44,13 @@ def is_user_frame(name: str, path: str) -> bool:
 
 
 def is_library(path: str) -> bool:
-    """Whether a file belongs to the system, the compiler or a library, by its folder."""
+    """Whether a file's folder belongs to the system, the compiler or a library."""
     plain = path.replace("\\", "/")
     return plain.startswith(_SYSTEM_FOLDERS) or any(part in plain for part in _LIBRARY_PARTS)
 
 
 def clean_name(name: str) -> str:
-    """Return a frame's function without the adapter's marks and Rust's hash, spelt as in the source."""
+    """Return the name of a frame's function as the source spells it, without the adapter's marks and Rust's hash."""
     plain = _RUST_HASH.sub("", _MARKS.sub("", name))
     if "std::" in plain:
         plain = _ALLOCATOR.sub("", _STRING.sub("std::string", plain)).replace(" >", ">")
@@ -66,12 +66,15 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def is_inlined(name: str) -> bool:
-    """Whether the adapter marks the frame as inlined in its name: lldb-dap's `f [inlined]`."""
+    """Whether the frame's name contains the adapter's mark for inlined functions, as in lldb-dap's `f [inlined]`."""
     return "[inlined]" in name
 
 
 def frames_of(rows: list[dict[str, Any]]) -> list[StackFrame]:
-    """Convert DAP stack frames. An adapter's placeholder for a missing source does not count as user code."""
+    """Convert DAP stack frames to StackFrames.
+
+    A placeholder that an adapter shows for a missing source is not user code.
+    """
     frames: list[StackFrame] = []
     for row, caller in zip(rows, [*rows[1:], {}], strict=True):
         told, path = str(row.get("name", "?")), path_of(row)
@@ -84,7 +87,7 @@ def frames_of(rows: list[dict[str, Any]]) -> list[StackFrame]:
 
 
 class NamedFrame(Protocol):
-    """The properties of a frame that folding needs."""
+    """The properties of a stack frame that folding needs."""
 
     @property
     def name(self) -> str:
@@ -93,32 +96,37 @@ class NamedFrame(Protocol):
 
     @property
     def user(self) -> bool:
-        """Whether the frame runs the user's code."""
+        """Whether the frame runs the user's own code."""
         ...
 
 
 @dataclass(frozen=True)
 class FoldedFrames:
-    """Consecutive frames described together. `first` is a frame's number, 0 the innermost."""
+    """Consecutive stack frames that are described together.
+
+    `first` is the number of the first frame; 0 is the innermost.
+    """
 
     first: int
     count: int
     names: tuple[str, ...]
-    """Functions, each once, innermost first; for a recursion, one period. Empty: frames that were not read."""
+    """Names of the functions, innermost first, each only once. For a recursion, the functions of one period. Empty if
+    the frames were not read."""
     kind: Literal["recursion", "library", ""]
-    """Recursion: `names` repeat. Library: frames without the user's code. "": one frame of the user's."""
+    """Kind of the frames. recursion: `names` repeat. library: no frame runs the user's code. An empty string: one frame
+    of the user's code."""
 
     @property
     def last(self) -> int:
-        """Number of the outermost frame."""
+        """Number of the outermost of these frames."""
         return self.first + self.count - 1
 
 
 def folded(frames: Sequence[NamedFrame], total: int = 0, outermost: Sequence[NamedFrame] = ()) -> list[FoldedFrames]:
-    """Fold the stack, innermost first: every frame belongs to exactly one run.
+    """Fold a stack into runs of frames, innermost first. Every frame belongs to exactly one run.
 
-    If only the innermost (`frames`) and the `outermost` of `total` frames were read, the same recursion on both sides
-    of the gap is one run, on the assumption that it continues in between.
+    A deep stack of `total` frames may be read only at its ends: the innermost (`frames`) and the `outermost`. If the
+    same recursion is on both sides of the gap, it is one run, on the assumption that it continues in between.
     """
     runs = _runs(frames, 0)
     if total <= len(frames):
@@ -128,12 +136,12 @@ def folded(frames: Sequence[NamedFrame], total: int = 0, outermost: Sequence[Nam
 
 
 def recursion_of(runs: Iterable[FoldedFrames]) -> FoldedFrames | None:
-    """Return the longest recursion, or None."""
+    """Return the longest recursion among folded frames, or None if there is no recursion."""
     return max((run for run in runs if run.kind == "recursion"), key=lambda run: run.count, default=None)
 
 
 def in_words(run: FoldedFrames) -> str:
-    """Describe folded frames: `1,994 frames of fib -> fib`, `3 library frames: raise, abort, ...`."""
+    """Describe folded frames, as in `1,994 frames of fib -> fib` or `3 library frames: raise, abort, ...`."""
     number = counted(run.count, "frame")
     if run.kind == "recursion":
         return f"{number} of {' -> '.join((*run.names, run.names[0]))}"
@@ -154,7 +162,7 @@ def _runs(frames: Sequence[NamedFrame], base: int) -> list[FoldedFrames]:
 
 
 def _recursion(frames: Sequence[NamedFrame], at: int) -> FoldedFrames | None:
-    """Return the recursion that begins at a frame of the user's, with its shortest period."""
+    """Return the recursion that begins at a user frame, with its shortest period, or None."""
     if not frames[at].user:
         return None
     for period in range(1, _MAX_PERIOD + 1):
@@ -175,7 +183,7 @@ def _library(frames: Sequence[NamedFrame], at: int) -> FoldedFrames | None:
 
 
 def _joined(inner: list[FoldedFrames], outer: list[FoldedFrames], hidden: int, total: int) -> list[FoldedFrames]:
-    """Join both ends of a stack and the gap between them."""
+    """Join the runs at both ends of a stack with a run for the gap between them."""
     deep, rest = inner[-1] if inner else None, list(outer)
     if deep is None or deep.kind != "recursion":
         gap = [FoldedFrames(total - hidden - sum(run.count for run in outer), hidden, (), "")] if hidden > 0 else []

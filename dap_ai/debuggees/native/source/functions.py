@@ -1,4 +1,4 @@
-"""Finds the functions of a source: qualified names and parameters."""
+"""Finds the functions in a source file, with their qualified names and parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ANGLES = re.compile(r"<[^<>]*>")
 
 
 def functions(source: ParsedSource) -> list[tuple[Function, Syntax]]:
-    """Return all functions in order, with their syntax nodes."""
+    """Return all functions of a source in order, each with its syntax node."""
     found: list[tuple[Function, Syntax]] = []
     classes: list[Syntax] = []
     for node in source.find(source.root, (*DEFINITIONS, *CLASSES)):
@@ -71,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 def parameters(source: ParsedSource, node: Syntax) -> Iterator[tuple[str, str]]:
-    """Yield name and type of each parameter of a function, lambda or closure, without `self`."""
+    """Yield name and type of each parameter of a function, lambda or closure. Rust's `self` is omitted."""
     for parameter in parameter_nodes(node):
         for name in names_of(source, parameter):
             yield name, _type(source, parameter, name)
@@ -88,12 +88,12 @@ def parameter_nodes(node: Syntax) -> list[Syntax]:
 
 
 def names_of(source: ParsedSource, parameter: Syntax) -> list[str]:
-    """Return the names bound by a parameter, declarator or pattern."""
+    """Return the names that a parameter, declarator or pattern binds."""
     return [source.text(node).removeprefix("r#") for node in bound(source, parameter)]
 
 
 def bound(source: ParsedSource, node: Syntax) -> Iterator[Syntax]:
-    """Yield the syntax nodes of the bound names."""
+    """Yield the syntax nodes of the names that a parameter, declarator or pattern binds."""
     if source.language == "rust":
         yield from _bound_by_pattern(source, node)
     else:

@@ -1,4 +1,4 @@
-"""Parses source text with tree-sitter into syntax nodes with text and position. Only this module uses tree-sitter."""
+"""Parses source text with tree-sitter into syntax nodes. Only this module uses tree-sitter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ __all__ = ["ParsedSource", "Syntax", "field", "named", "walk"]
 
 
 class ParsedSource:
-    """The parsed text of one language, with or without syntax errors. Raises MissingExtraError."""
+    """The parsed text of a source file, which may contain syntax errors.
+
+    Raises MissingExtraError without tree-sitter.
+    """
 
     def __init__(self, text: str, language: str) -> None:
         self.language = language
@@ -36,54 +39,54 @@ class ParsedSource:
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """Lines without line ends."""
+        """The source's lines, as bytes without line ends."""
         return self.data.split(b"\n")
 
     def fragment(self, text: str, line: int, column: int) -> ParsedSource:
-        """Parse a piece of the text separately, with nodes at their positions in this source."""
+        """Parse a piece of the text separately. Its nodes keep the positions that the piece has in this source."""
         return ParsedSource("\n" * (line - 1) + " " * column + text + ";", self.language)
 
     def text(self, node: Syntax) -> str:
-        """Return the node's text as it is in the source."""
+        """Return the source text of a syntax node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def raw(self, node: Syntax) -> str:
-        """Return the node's text on one line, cut to at most 200 characters."""
+        """Return the source text of a syntax node on one line, cut to at most 200 characters."""
         end = min(node.end_byte, node.start_byte + 40 * _MAX_RAW_CHARS)
         return cut(" ".join(self.data[node.start_byte : end].decode("utf-8", "replace").split()), _MAX_RAW_CHARS)
 
     def line(self, node: Syntax) -> int:
-        """Return the 1-based line where the node begins."""
+        """Return the 1-based line where a syntax node begins."""
         return node.start_point[0] + 1
 
     def column(self, node: Syntax) -> int:
-        """Return the 0-based column where the node begins, in characters."""
+        """Return the 0-based column where a syntax node begins, in characters."""
         prefix = self.data[node.start_byte - node.start_point[1] : node.start_byte]
         return len(prefix.decode("utf-8", "replace"))
 
     def code(self, line: int) -> str:
-        """Return a line, stripped; empty if it does not exist."""
+        """Return a line of the source without surrounding blanks; empty if the source has no such line."""
         return self.lines[line - 1].decode("utf-8", "replace").strip() if 0 < line <= len(self.lines) else ""
 
     def find(self, node: Syntax, types: Iterable[str]) -> list[Syntax]:
-        """Return all nodes of these types under a node, including itself, in source order."""
+        """Return all syntax nodes of these types in and below a node, in source order."""
         query = _query(self.language, tuple(types))
         found: list[Syntax] = _tree_sitter().QueryCursor(query).captures(node).get("x", [])
         return sorted(found, key=lambda n: (n.start_byte, -n.end_byte))
 
 
 def field(node: Syntax, name: str) -> Syntax | None:
-    """Return a child by its field name in the grammar."""
+    """Return a syntax node's child by the grammar's field name, or None."""
     return node.child_by_field_name(name)
 
 
 def named(node: Syntax) -> list[Syntax]:
-    """Return the children without punctuation and comments."""
+    """Return a syntax node's children without punctuation and comments."""
     return [child for child in node.named_children if not child.is_extra]
 
 
 def walk(node: Syntax) -> Iterator[Syntax]:
-    """Yield a node and all nodes below it, in source order."""
+    """Yield a syntax node and all nodes below it, in source order."""
     todo = [node]
     while todo:
         node = todo.pop()

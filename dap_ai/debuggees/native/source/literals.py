@@ -1,4 +1,4 @@
-"""Parses constants of C, C++ and Rust into Nodes; None if they cannot be read."""
+"""Parses literals of C, C++ and Rust into Nodes. A literal that cannot be read gives None."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIMPLE = dict(zip("ntrabfve\\'\"?", "\n\t\r\a\b\f\v\x1b\\'\"?", strict=True))
 
 
 def number(text: str, language: str) -> Node | None:
-    """Parse an integer or float; a type suffix becomes a cast."""
+    """Parse an integer or float literal. A type suffix becomes a cast."""
     plain = text.replace("_" if language == "rust" else "'", "")
     if len(plain) > _MAX_DIGITS:
         return None
@@ -79,7 +79,10 @@ def _float(value: float, *, single: bool) -> Node:
 
 
 def character(text: str) -> Node | None:
-    """Parse a character as its code; None above 127 without a prefix, where the sign depends on the machine."""
+    """Parse a character literal as its code.
+
+    Returns None for an escape above 127 without a prefix, because its sign depends on the machine.
+    """
     match = _QUOTED.fullmatch(text)
     content = _unescaped(match[2]) if match else None
     if content is None or len(content) != 1 or not match:

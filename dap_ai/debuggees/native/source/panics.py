@@ -73,7 +73,10 @@ _LIBC_KINDS = {
 
 
 def ending_reports(text: str) -> list[tuple[int, Report]]:
-    """Return all reports in the output (see program_report.plain), each with its first line's 0-based number."""
+    """Return all such reports in a program's output, each with the 0-based number of its first line.
+
+    The output must be plain text, see program_report.plain.
+    """
     lines = text.split("\n")
     found: list[tuple[int, Report]] = []
     for number, line in enumerate(lines):
@@ -113,7 +116,10 @@ def _panic(head: str, below: list[str]) -> Report | None:
 
 
 def _continued(lines: list[str]) -> list[str]:
-    """Return the rest of a panic's message: up to its note, or without a note, an assertion's operands."""
+    """Return the further lines of a panic's message.
+
+    Without a note after the message, only an assertion's operands count.
+    """
     ends = next((n for n, line in enumerate(lines) if _PANIC_END.match(line)), len(lines))
     whole = ends < len(lines) and lines[ends].startswith(("note: ", "stack backtrace:"))
     return [line for line in lines[: min(ends, _MAX_MESSAGE_LINES)] if whole or _OPERAND.match(line)]
@@ -147,7 +153,7 @@ def _assertion(line: str) -> Report | None:
 
 
 def _checked(line: str, below: list[str]) -> Report | None:
-    """Parse a report of libstdc++'s debug mode."""
+    """Parse a report of libstdc++'s debug mode, which checks the use of containers and iterators."""
     place = _DEBUG_MODE.search(line)
     said = next((text for text in below[:20] if text.startswith("Error: ")), "")
     return _failed(said.removeprefix("Error: "), place["file"], int(place["line"]), []) if place and said else None

@@ -1,6 +1,6 @@
-"""Parses C, C++ and Rust into functions, statements, expressions and writes; tolerates errors.
+"""Parses C, C++ and Rust source into functions, statements, expressions and writes. Syntax errors are tolerated.
 
-Lines are 1-based, columns 0-based in characters. Nothing here reads the program.
+Lines are 1-based. Columns are 0-based, in characters. No code here reads the running program.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from dap_ai.protocol.contracts.inspection import Node
 __all__ = ["CompiledStatement", "Expression", "Function", "NameWrite", "ParsedFile", "parse", "to_node"]
 _CALLS = ("call_expression", "macro_invocation")
 _MAX_CALLS = 1000
-"""Maximum number of calls found for one name: generated files nest calls endlessly."""
+"""Maximum number of calls found for one name, because generated files may nest calls without limit."""
 _READ = ("name", "member", "subscript", "deref")
 
 
 class ParsedFile:
-    """One parsed file: lookups by line, function and name."""
+    """One parsed source file, with lookups by line, function and name."""
 
     def __init__(self, source: ParsedSource) -> None:
         self.language = source.language
@@ -37,7 +37,7 @@ class ParsedFile:
 
     @property
     def functions(self) -> Sequence[Function]:
-        """All functions, in source order."""
+        """All functions of the file, in source order."""
         return list(self._nodes)
 
     @cached_property
@@ -45,12 +45,12 @@ class ParsedFile:
         return dict(functions(self._source))
 
     def function_at(self, line: int) -> Function | None:
-        """Return the innermost function around the line; None if there is none."""
+        """Return the innermost function that contains the line, or None."""
         holders = [f for f in self.functions if f.first <= line <= f.last]
         return max(holders, key=lambda f: (f.first, -f.last), default=None)
 
     def statement_at(self, line: int) -> CompiledStatement | None:
-        """Return the innermost statement at the line; None: it has none, like a line with a closing brace."""
+        """Return the innermost statement at the line, or None for a line without one, such as a closing brace."""
         if line not in self._statements:
             spot = statements.innermost(statements.spots_at(self._source, line))
             self._statements[line] = statements.statement(self._source, spot) if spot else None
@@ -59,7 +59,8 @@ class ParsedFile:
     def expressions_at(self, line: int) -> list[Expression]:
         """Return every sub-expression with a value in the line's statement, outermost first, without duplicates.
 
-        Those of other statements on its first line follow: `if (p) return p->next;` is two statements.
+        Expressions of other statements on the statement's first line follow: `if (p) return p->next;` is two
+        statements.
         """
         if line not in self._expressions:
             spots = statements.spots_at(self._source, line)
@@ -72,23 +73,29 @@ class ParsedFile:
         return self._expressions[line]
 
     def _is_pointer(self, local: set[str], callee: Expression) -> bool:
-        """Whether the called expression is a variable; in C a called member always is one."""
+        """Whether the called expression is a variable with a function pointer.
+
+        In C, a called member always is such a variable.
+        """
         return callee.text in local if callee.kind == "name" else self.language == "c"
 
     def writes(self, name: str, function: Function) -> list[NameWrite]:
-        """Return all writes in the function to the name or its parts (`p`: also `p->next`), in source order."""
+        """Return all writes in the function to a name or its parts, in source order.
+
+        For `p`, this includes `p->next`.
+        """
         return self._writes(function).of(name)
 
     def may_come_back(self, function: Function, line: int, to: int) -> bool:
-        """Whether a line may run before an earlier one of its function, because a loop contains both."""
+        """Whether a function may run `line` and then the earlier line `to`, because a loop contains both."""
         if function not in self._repeated:
             self._repeated[function] = flow.repeated(self._source, self._nodes[function])
         return any(first <= to <= line <= last for first, last in self._repeated[function])
 
     def decisions(self, function: Function, line: int, to: int = 0) -> list[flow.Condition] | None:
-        """Return the conditions for a line to have run before another one; None: the other one cannot follow it.
+        """Return the conditions under which `line` ran before `to`. Return None if `to` cannot run after `line`.
 
-        Without `to`: the conditions for the line to run at all in a call of its function.
+        Without `to`, return the conditions under which a call of the function runs `line` at all.
         """
         reached = next(iter(self._innermost(to)), None) if to else None
         found = [self._decisions(self._nodes[function], node, reached) for node in self._innermost(line)]
@@ -108,13 +115,16 @@ class ParsedFile:
         return [spot.node for spot in spots if spot.depth == max(other.depth for other in spots)]
 
     def always_calls(self, function: Function, name: str, line: int) -> bool:
-        """Whether every call of the function calls this (unqualified) name at a line, with no other way out."""
+        """Whether every call of the function calls the unqualified `name` at the line, without any exit before."""
         body = self._nodes[function]
         here = [c for c in self._named_calls(body, name) if c.start_point[0] < line <= c.end_point[0] + 1]
         return any(flow.is_always_reached(self._source, body, call) for call in here)
 
     def uses_only_arguments(self, function: Function, name: str) -> bool:
-        """Whether a function reads only its parameters and calls only `name`: its result depends on them alone."""
+        """Whether a function reads only its parameters and calls only `name`.
+
+        Its result then depends on its arguments alone.
+        """
         body, given = self._nodes[function], {parameter.lstrip("*& ") for parameter in function.parameters}
         if any(read.text not in given for read in self.reads(function)):
             return False
@@ -134,11 +144,11 @@ class ParsedFile:
         return statements.expressions(self._source, loops[-1]) if loops else []
 
     def has_open_end(self, function: Function) -> bool:
-        """Whether a function that must return a value may end without a `return`."""
+        """Whether a function that must return a value may reach its end without a `return`."""
         return flow.has_open_end(self._source, self._nodes[function])
 
     def reads(self, function: Function) -> list[Expression]:
-        """Return the function's names, members, subscripts and dereferences in source order, without duplicates."""
+        """Return the names, members, subscripts and dereferences in a function, in source order without duplicates."""
         if function not in self._reads:
             spots = statements.all_spots(self._nodes[function])
             roots = (root for spot in spots for root in statements.expressions(self._source, spot))
@@ -146,7 +156,7 @@ class ParsedFile:
         return self._reads[function]
 
     def calls(self, name: str) -> list[Expression]:
-        """Return all calls in the file of a function or method by this (unqualified) name, at most 1000."""
+        """Return at most 1000 calls in the file of a function or method, found by its unqualified name."""
         wanted = name.encode("utf-8", "replace")
         if not wanted or wanted not in self._source.data:
             return []
@@ -170,15 +180,18 @@ class ParsedFile:
 
 
 def parse(text: str, language: str) -> ParsedFile:
-    """Parse text; `language` is c, cpp or rust. Omits what does not parse. Raises MissingExtraError."""
+    """Parse the text of a source file. Parts with syntax errors are omitted. Raises MissingExtraError.
+
+    `language` is c, cpp or rust.
+    """
     return ParsedFile(ParsedSource(text, language))
 
 
 def to_node(expression: str, language: str) -> Node:
-    """Parse one expression to its Node. Raises sanitize.SyntaxRefused, which explains what to do instead.
+    """Convert the text of one expression to a Node. Raises sanitize.SyntaxRefused, which explains what to do instead.
 
-    Refused are calls, assignments, `++`, statements, lambdas, macros' calls, `sizeof`, casts to classes, debugger
-    syntax (`$`, backquotes, `@`, `{type}`), and anything that does not parse to its end.
+    It refuses calls, assignments, `++`, statements, lambdas, macro calls, `sizeof`, casts to classes, debugger syntax
+    (`$`, backquotes, `@`, `{type}`), and any text with a syntax error.
     """
     return parse_expression(expression, language).node or []
 

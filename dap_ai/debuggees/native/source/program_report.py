@@ -1,4 +1,4 @@
-"""Helpers for failure reports that a program prints: parsing of stack lines, limits, formatting. Pure."""
+"""Helpers for failure reports that a program prints: parsing of stack lines, limits, formatting. Does no I/O."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dap_ai.system.texts import cut
 MAX_TEXT = 4_000
 MAX_STACK_FRAMES = 64
 MAX_LINE = 1_000
-"""Characters read on each side of a match: the patterns take quadratic time."""
+"""Maximum number of characters searched on each side of a match, because the patterns take quadratic time."""
 _MAX_DIGITS = 9
-"""Maximum digits of a line number; longer ones are garbage."""
+"""Maximum number of digits of a line number. A longer number cannot be a line number."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)")
 _FRAME = re.compile(r"^\s*#(\d+)\s+(?:0x[0-9a-fA-F]+\s+)?(?:in\s+)?(.*)$")
 _MODULE = re.compile(r"\s*\((?:BuildId: \w+|[^()]*\+0x[0-9a-fA-F]+)\)\s*$")
@@ -35,18 +35,21 @@ _RUNTIME_FILE = re.compile(
 
 
 def plain(text: str) -> str:
-    """Convert terminal output to text without colours, with Python's line ends."""
+    """Return terminal output as plain text: without colours, and with line feeds as line ends."""
     return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def near(line: str, word: str) -> str:
-    """Return the part of a line around a word."""
+    """Return the part of a long line around a word."""
     at = line.find(word)
     return line[max(0, at - MAX_LINE) : at + MAX_LINE]
 
 
 def frame_of(line: str) -> tuple[int, ThreadFrame] | None:
-    """Parse a sanitizer's stack line into its number and place; the name is empty if the line has none."""
+    """Parse a sanitizer's stack line into frame number and frame. The frame's name is empty if the line has no name.
+
+    Returns None if the line is not a stack line.
+    """
     found = _FRAME.match(line[:MAX_LINE])
     if not found:
         return None
@@ -57,7 +60,7 @@ def frame_of(line: str) -> tuple[int, ThreadFrame] | None:
 
 
 def located(text: str) -> ThreadFrame:
-    """Parse `total /src/heap.c:6:16` into name, file and line."""
+    """Parse the text of a frame, such as `total /src/heap.c:6:16`, into name, file and line."""
     found = _LOCATED.match(text)
     if not found:
         return ThreadFrame(_HASH.sub("", text.removesuffix(" <null>").strip()), "", 0)
@@ -71,25 +74,28 @@ def is_runtime(frame: ThreadFrame) -> bool:
 
 
 def own(frames: Iterable[ThreadFrame]) -> list[ThreadFrame]:
-    """Return the program's own frames; if there are none, the first frame with a name."""
+    """Return the program's own frames, without those of runtimes.
+
+    If there are none, return the first frame with a name.
+    """
     known = [f for f in frames if f.name]
     kept = [f for f in known if not is_runtime(f)]
     return (kept or known[:1])[:MAX_STACK_FRAMES]
 
 
 def inside(frames: Sequence[ThreadFrame]) -> list[str]:
-    """Return the names of the runtime's functions inside the program's innermost own frame."""
+    """Return the names of the runtime functions that the program's innermost own frame called."""
     return [frame.name for frame in takewhile(is_runtime, frames)][:MAX_STACK_FRAMES]
 
 
 def first_place(stacks: Sequence[Stack]) -> tuple[str, int]:
-    """Return file and line of the first stack's innermost own frame that has them; ("", 0) if none does."""
+    """Return file and line of the first stack's innermost own frame with a line; ("", 0) if it has no such frame."""
     frames = stacks[0].frames if stacks else ()
     return next(((f.file, f.line) for f in frames if f.line and not is_runtime(f)), ("", 0))
 
 
 def shown(frames: Sequence[ThreadFrame]) -> list[str]:
-    """Format the frames, one line each; repetitions in a recursion are counted."""
+    """Format stack frames, one per line. Repeated frames of a recursion are counted instead."""
     rows: list[str] = []
     repeated = 0
     for before, frame in zip([None, *frames], frames, strict=False):
@@ -103,7 +109,7 @@ def shown(frames: Sequence[ThreadFrame]) -> list[str]:
 
 
 def bounded(lines: Iterable[str]) -> str:
-    """Join the lines, cut to MAX_TEXT characters."""
+    """Join lines to a text of at most MAX_TEXT characters."""
     return cut("\n".join(lines), MAX_TEXT, "\n...")
 
 

@@ -1,4 +1,4 @@
-"""Rules for Rust expressions: the parts of each kind of syntax node. Nodes without a rule are refused."""
+"""Rules for Rust expressions, one per kind of syntax node. An expression without a rule is refused."""
 
 from __future__ import annotations
 
@@ -185,4 +185,4 @@ EXPRESSIONS = frozenset(RULES).union(
     """parenthesized_expression while_expression loop_expression for_expression async_block const_block
     continue_expression""".split()  # noqa: SIM905  as a table
 )
-"""Types of syntax nodes that are expressions."""
+"""Types of the syntax nodes that are expressions."""

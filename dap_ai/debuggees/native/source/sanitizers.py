@@ -1,4 +1,4 @@
-"""Parses reports of Address-, Leak-, Memory- and ThreadSanitizer and UBSan, from gcc and clang. Pure."""
+"""Parses reports of Address-, Leak-, Memory- and ThreadSanitizer and UBSan, from gcc and clang. Does no I/O."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _UB_KINDS = [
 
 @dataclass
 class _Body:
-    """Reader of the lines between a report's head and its end."""
+    """Reads the lines of a sanitizer report between its first line and its end."""
 
     head: str
     stacks: list[Stack] = field(default_factory=list[Stack])
@@ -84,7 +84,7 @@ class _Body:
     _frames: list[ThreadFrame] = field(default_factory=list[ThreadFrame])
 
     def take(self, line: str) -> None:
-        """Read one line, of a stack or of other text."""
+        """Read one line of the report, from a stack or other text."""
         numbered = frame_of(line)
         if numbered and (numbered[0] > 0 or not self._frames):
             self._frames.append(numbered[1])
@@ -103,7 +103,7 @@ class _Body:
             self.facts.append(_fact(line))
 
     def close(self) -> None:
-        """Finish the current stack."""
+        """Finish the stack whose lines are being read."""
         if self._frames and (frames := program_report.own(self._frames)) and len(self.stacks) < _MAX_STACKS:
             self.stacks.append(Stack(self._title or self.head, frames, program_report.inside(self._frames)))
             self.rows += [f"  {row}" for row in program_report.shown(frames)]
@@ -111,18 +111,24 @@ class _Body:
 
 
 def sanitizer_reports(text: str) -> list[tuple[int, Report]]:
-    """Return all reports in the output (see program_report.plain), each with its first line's 0-based number."""
+    """Return all sanitizer reports in a program's output, each with the 0-based number of its first line.
+
+    The output must be plain text, see program_report.plain.
+    """
     lines = text.split("\n")
     return sorted([*_headed(lines), *_runtime_errors(lines)], key=lambda pair: pair[0])
 
 
 def undefined_kind(message: str) -> str:
-    """Return UBSan's own name for a `runtime error:` message."""
+    """Return UBSan's name for the kind of error in a `runtime error:` message."""
     return next((kind for pattern, kind in _UB_KINDS if pattern.search(message)), "undefined-behavior")
 
 
 def _headed(lines: list[str]) -> Iterator[tuple[int, Report]]:
-    """Yield reports that begin with `ERROR: AddressSanitizer: ...`; if the beginning was cut off, the summary."""
+    """Yield reports that begin with a line such as `ERROR: AddressSanitizer: ...`.
+
+    For a report whose beginning was cut off, its summary line is used.
+    """
     start, head = 0, None
     for number, line in enumerate(lines):
         if "Sanitizer" in line and (found := _HEAD.search(line)):
@@ -216,7 +222,7 @@ def _fact(line: str) -> str:
 
 
 def _runtime_errors(lines: Sequence[str]) -> Iterator[tuple[int, Report]]:
-    """Yield UBSan's reports: one line each, with a stack if it was printed."""
+    """Yield UBSan's reports. Each is one line, followed by a stack if the program printed it."""
     for number, line in enumerate(lines):
         found = _RUNTIME_ERROR.search(near(line, ": runtime error: ")) if ": runtime error: " in line else None
         if not found:

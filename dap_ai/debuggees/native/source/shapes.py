@@ -1,4 +1,4 @@
-"""Expression parts that are the same in every language: operands, their text, and their Node."""
+"""Parts of expressions that all native languages share: operands, source text, and Node."""
 
 from __future__ import annotations
 
@@ -27,29 +27,32 @@ _TYPES = frozenset("void int char short long float double signed unsigned struct
 
 @dataclass(frozen=True)
 class ExpressionShape:
-    """One level of an expression: its operands and how they are combined."""
+    """One level of an expression: its operands, and how they are combined."""
 
     kind: ExpressionKind
     form: Sequence[str | int]
-    """Source text; a number stands for the operand with that index."""
+    """Pieces of source text. A number in the list stands for the operand with that index."""
     operands: Sequence[Syntax] = ()
     node: Callable[[list[Node]], Node] | None = None
-    """Makes the Node from the operands' Nodes; None: the expression is refused."""
+    """Function that makes the Node from the operands' Nodes; None if the expression is refused."""
     refusal: str = ""
     operator: str = ""
     others: int = 0
-    """Number of named children that are not operands: a member's name, a type."""
+    """Number of named children that are not operands, such as a member's name or a type."""
 
 
 Rule = Callable[[ParsedSource, Syntax], ExpressionShape]
 
 
 class Incomplete(Exception):  # noqa: N818  a state of the source
-    """A syntax node lacks a child that its rule needs; the message is the refusal, or empty."""
+    """A syntax node lacks a child that its rule needs.
+
+    The message states why the expression is refused; it may be empty.
+    """
 
 
 def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
-    """Return the child nodes with these field names. Raises Incomplete."""
+    """Return a syntax node's children with these field names. Raises Incomplete if a child is missing."""
     found = [child for name in names if (child := field(node, name)) is not None]
     if len(found) < len(names):
         raise Incomplete(refusal)
@@ -57,7 +60,7 @@ def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
 
 
 def shape_by(rules: Mapping[str, Rule], source: ParsedSource, node: Syntax) -> ExpressionShape:
-    """Return an expression's shape by the rule for its type; types without a rule are refused."""
+    """Return an expression's shape by the rule for its type. An expression without a rule is refused."""
     try:
         return rules.get(node.type, opaque)(source, node)
     except Incomplete as error:
@@ -65,7 +68,7 @@ def shape_by(rules: Mapping[str, Rule], source: ParsedSource, node: Syntax) -> E
 
 
 def opaque(source: ParsedSource, node: Syntax, refusal: str = "", operator: str = "") -> ExpressionShape:
-    """Return the shape of an expression that is refused without looking at its parts."""
+    """Return the shape of an expression that is refused without a look at its operands."""
     words = node.type.replace("_", " ") if node.type.isidentifier() else node.type
     return ExpressionShape(
         "other", [source.raw(node)], refusal=refusal or f"{words}: not read, {PLAIN}", operator=operator
@@ -73,12 +76,12 @@ def opaque(source: ParsedSource, node: Syntax, refusal: str = "", operator: str 
 
 
 def refused(refusal: str) -> Rule:
-    """Make a rule that always refuses, with this reason."""
+    """Return a rule that refuses every expression with this reason."""
     return lambda source, node: opaque(source, node, refusal)
 
 
 def assignment(source: ParsedSource, node: Syntax) -> ExpressionShape:
-    """Return the shape of `x = y` or `x += y`; always refused."""
+    """Return the shape of `x = y` or `x += y`, which is always refused."""
     del source
     left, right = fields(node, "left", "right", refusal=ASSIGNMENT)
     operator = field(node, "operator")
@@ -87,7 +90,7 @@ def assignment(source: ParsedSource, node: Syntax) -> ExpressionShape:
 
 
 def constant(source: ParsedSource, node: Syntax, value: Node | None) -> ExpressionShape:
-    """Return the shape of a literal; refused if `value` is None."""
+    """Return the shape of a literal, which is refused if `value` is None."""
     text = source.text(node)
     if value is None or "\n" in text:
         return opaque(source, node, f"the constant {source.raw(node)} is not read: {PLAIN}")
@@ -95,7 +98,10 @@ def constant(source: ParsedSource, node: Syntax, value: Node | None) -> Expressi
 
 
 def name(source: ParsedSource, node: Syntax, text: str, shown: str = "") -> ExpressionShape:
-    """Return the shape of a variable, possibly qualified; refused unless it consists of plain ASCII names."""
+    """Return the shape of a variable's name, which may be qualified.
+
+    Names with other than ASCII characters are refused.
+    """
     parts = text.split("::")
     if len(parts) > MAX_SCOPES or not all(IDENTIFIER.fullmatch(part) and part not in _TYPES for part in parts):
         return opaque(source, node, f"the name {source.raw(node)} is not read: {PLAIN}")
@@ -108,7 +114,7 @@ def member_node(base: Node | None, operator: str, member: str) -> Node:
 
 
 def binary(left: Syntax, operator: str, right: Syntax) -> ExpressionShape:
-    """Return the shape of an arithmetic, logical or comparison operator; other operators are refused."""
+    """Return the shape of an arithmetic, logical or comparison operation. Any other operator is refused."""
     make: Callable[[list[Node]], Node] | None = None
     if operator in ARITHMETIC:
         make = lambda x: ["o", operator, *x]  # noqa: E731  one per operator, each shorter than a function
@@ -123,14 +129,14 @@ def binary(left: Syntax, operator: str, right: Syntax) -> ExpressionShape:
 def listed(
     source: ParsedSource, node: Syntax, operands: Sequence[Syntax], brackets: str, refusal: str
 ) -> ExpressionShape:
-    """Return the shape of values in brackets, such as arguments or an initialiser; a very long list is opaque."""
+    """Return the shape of values in brackets, such as arguments or an initialiser. A very long list has no operands."""
     if len(operands) > MAX_OPERANDS:
         return opaque(source, node, refusal)
     return ExpressionShape("other", [brackets[0], *_joined(0, len(operands)), brackets[1]], operands, refusal=refusal)
 
 
 def call(source: ParsedSource, node: Syntax, callee: Syntax, arguments: Sequence[Syntax]) -> ExpressionShape:
-    """Return the shape of a call; always refused."""
+    """Return the shape of a call, which is always refused."""
     if len(arguments) >= MAX_OPERANDS:
         return opaque(source, node, CALL)
     form = [0, "(", *_joined(1, len(arguments) + 1), ")"]
@@ -138,19 +144,22 @@ def call(source: ParsedSource, node: Syntax, callee: Syntax, arguments: Sequence
 
 
 def _joined(first: int, end: int) -> list[str | int]:
-    """Format the operands with these indexes, separated by commas."""
+    """Return the form of the operands with these indexes, separated by commas."""
     return [part for index in range(first, end) for part in (", ", index)][1:]
 
 
 def prefixed(sign: str, operand: Syntax) -> ExpressionShape:
-    """Return the shape of a prefix operator: `-x`, `*p`, `&x`."""
+    """Return the shape of an operation with a prefix operator, such as `-x`, `*p` or `&x`."""
     return ExpressionShape(
         "deref" if sign == "*" else "unary", [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign
     )
 
 
 def cast(written: str, wanted: str | None, operand: Syntax, form: Sequence[str | int], instead: str) -> ExpressionShape:
-    """Return the shape of a cast to the type `wanted`; None: refuse `written` and suggest `instead`."""
+    """Return the shape of a cast to the type `wanted`.
+
+    If `wanted` is None, the cast to `written` is refused, and the reason suggests `instead`.
+    """
     if wanted is None:
         refusal = f"a cast to {written} is not read: cast to {instead}"
         return ExpressionShape("cast", form, (operand,), refusal=refusal, operator=written)
@@ -165,4 +174,4 @@ LITERALS: Mapping[str, Rule] = {
     **dict.fromkeys(("string_literal", "raw_string_literal"), lambda s, n: constant(s, n, literals.string(s.text(n)))),
     "char_literal": lambda s, n: constant(s, n, literals.character(s.text(n))),
 }
-"""Rules for literals that are written the same in every language."""
+"""Rules for literals, the same in every native language."""

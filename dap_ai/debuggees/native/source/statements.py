@@ -1,4 +1,4 @@
-"""Finds the statements of a source: the one at a line, its header, and its expressions."""
+"""Finds statements in a source file: the statements at a line, their headers, and their expressions."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _ROOTS = {
     **dict.fromkeys(("let_declaration", "let_condition", "for_expression", "const_item", "static_item"), ("value",)),
 }
 _MAX_BESIDE = 12
-"""Maximum number of statements of one line; generated code has thousands."""
+"""Maximum number of statements considered on one line, because generated code may have thousands."""
 _EMBEDDED = frozenset(["if_expression", "match_expression", "unsafe_block", "block", "loop_expression"])
 
 
 @dataclass(frozen=True)
 class StatementNode:
-    """A statement's syntax node, and how deep it is nested."""
+    """A statement's syntax node and its nesting depth."""
 
     node: Syntax
     kind: StatementKind
@@ -60,7 +60,7 @@ class StatementNode:
 
 
 def spots_at(source: ParsedSource, line: int) -> list[StatementNode]:
-    """Return the statements whose header includes the line, outer ones first."""
+    """Return the statements whose header includes the line, the outer ones first."""
     row = line - 1
     found: list[StatementNode] = []
     todo: list[tuple[Syntax, Syntax | None, StatementNode | None]] = [(source.root, None, None)]
@@ -78,7 +78,7 @@ def spots_at(source: ParsedSource, line: int) -> list[StatementNode]:
 
 
 def all_spots(root: Syntax) -> Iterator[StatementNode]:
-    """Yield every statement under a node, in order."""
+    """Yield every statement under a syntax node, in source order."""
     todo: list[tuple[Syntax, Syntax | None]] = [(root, root.parent)]
     while todo:
         node, parent = todo.pop()
@@ -90,19 +90,19 @@ def all_spots(root: Syntax) -> Iterator[StatementNode]:
 
 
 def innermost(spots: list[StatementNode]) -> StatementNode | None:
-    """Return the first of the most deeply nested statements; None if there are none."""
+    """Return the first of the most deeply nested statements, or None if the list is empty."""
     return max(spots, key=lambda spot: spot.depth, default=None)
 
 
 def beside(spots: list[StatementNode], spot: StatementNode) -> list[StatementNode]:
-    """Return the statement and others on its first line: `if (p) return p->next;` is two."""
+    """Return the statement, then others on its first line: `if (p) return p->next;` contains two statements."""
     row = spot.node.start_point[0]
     others = [other for other in spots if other.node.type in _COMPOUND or other.node.start_point[0] == row]
     return [spot, *(other for other in others[:_MAX_BESIDE] if other is not spot)]
 
 
 def statement(source: ParsedSource, spot: StatementNode) -> CompiledStatement:
-    """Describe a statement: its lines, text, kind and expressions."""
+    """Describe a statement by its lines, text, kind and expressions."""
     first, last, start, end, kind = spot.node, spot.node, spot.node.start_byte, spot.node.end_byte, spot.kind
     if spot.node.type in _COMPOUND:
         header = _header(spot.node)
@@ -129,7 +129,7 @@ def _shown(source: ParsedSource, node: Syntax, start: int, end: int) -> str:
 
 
 def _left_out(node: Syntax) -> Iterator[Syntax]:
-    """Yield comments, and multi-line bodies of lambdas and the like, to omit them."""
+    """Yield the syntax nodes that a statement's text omits: comments, and multi-line bodies such as a lambda's."""
     todo = [node]
     while todo:
         node = todo.pop()
@@ -140,12 +140,12 @@ def _left_out(node: Syntax) -> Iterator[Syntax]:
 
 
 def expressions(source: ParsedSource, spot: StatementNode) -> list[Expression]:
-    """Return the outermost expressions of a statement's header."""
+    """Return the outermost expressions in a statement's header."""
     return [build(source, node) for node in roots(source, spot.node)]
 
 
 def roots(source: ParsedSource, node: Syntax) -> Iterator[Syntax]:
-    """Yield the syntax nodes of the outermost expressions of a statement's header."""
+    """Yield the syntax nodes of the outermost expressions in a statement's header."""
     kinds = EXPRESSIONS[source.language]
     if node.type in kinds and node.type not in _COMPOUND and node.type not in ("throw_statement", "unsafe_block"):
         yield node

@@ -1,4 +1,4 @@
-"""Finds where the names of a function get and lose their values."""
+"""Finds the places in a function where its variables get, change or lose their values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Found:
 
 @dataclass
 class Writes:
-    """All writes of one function."""
+    """All writes to variables in one function."""
 
     source: ParsedSource
     function: Syntax
@@ -33,7 +33,7 @@ class Writes:
     _loops: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def __post_init__(self) -> None:
-        """Collect the writes once."""
+        """Collect all writes of the function."""
         for parameter in parameter_nodes(self.function):
             self._names(parameter, "argument", None)
         rules = _RUST_RULES if self.source.language == "rust" else _C_RULES
@@ -44,12 +44,12 @@ class Writes:
         self._found.sort(key=lambda found: found.at)
 
     def of(self, name: str) -> list[NameWrite]:
-        """Return the writes to the name or its parts."""
+        """Return the writes to a name or to its parts."""
         return [found.write for found in self._found if name in found.chain]
 
     @property
     def names(self) -> set[str]:
-        """Names declared in the function: parameters and local variables."""
+        """Names that the function declares: its parameters and local variables."""
         return {f.write.name for f in self._found if f.write.name.isidentifier()}
 
     def _add(
@@ -71,12 +71,12 @@ class Writes:
         return "loop" if in_header else role
 
     def loop(self, node: Syntax) -> None:
-        """Record the loop's header."""
+        """Record the range of a loop's header."""
         body = child_of(node, "body")
         self._loops.append((node.start_byte, body.start_byte if body is not None else node.end_byte))
 
     def declaration(self, node: Syntax) -> None:
-        """Record the writes of a declaration: `int x, *p = q;`."""
+        """Record the writes of a declaration such as `int x, *p = q;`."""
         given = self._value(node, "value")
         for declarator in node.children_by_field_name("declarator"):
             if declarator.type == "init_declarator":
@@ -101,7 +101,7 @@ class Writes:
         }
 
     def assignment(self, node: Syntax) -> None:
-        """Record the writes of `x = y` and `x += y`, in Rust also `(a, b) = (b, a)`."""
+        """Record the writes of an assignment: `x = y`, `x += y`, and in Rust also `(a, b) = (b, a)`."""
         left = child_of(node, "left")
         if left is None:
             return
@@ -117,13 +117,13 @@ class Writes:
             self._add(build(self.source, target), role, value, target.start_byte)
 
     def update(self, node: Syntax) -> None:
-        """Record the write of `x++`."""
+        """Record the write of an increment or decrement, such as `x++`."""
         target = child_of(node, "argument")
         if target is not None:
             self._add(build(self.source, target), self._role(node, "changed"), None, target.start_byte)
 
     def call(self, node: Syntax) -> None:
-        """Record the effects of a call: `free(p)`, `f(&p)`, `std::move(p)`, `memset(p, ...)`, `p.reset()`."""
+        """Record the effects of a call such as `free(p)`, `f(&p)`, `std::move(p)`, `memset(p, ...)` or `p.reset()`."""
         callee, arguments = child_of(node, "function"), child_of(node, "arguments")
         if callee is None or arguments is None:
             return
@@ -143,12 +143,12 @@ class Writes:
             self._add(shown, role or "address", build(self.source, call), value.start_byte)
 
     def delete(self, node: Syntax) -> None:
-        """Record the effect of `delete p`."""
+        """Record the effect of C++'s `delete p`."""
         for target in named(node)[:1]:
             self._add(build(self.source, target), "freed", build(self.source, node), target.start_byte)
 
     def member(self, node: Syntax) -> None:
-        """Record the write of a constructor's initialiser: `: count(3)`."""
+        """Record the write of a constructor's initialiser, such as `: count(3)`."""
         children = named(node)
         if len(children) > 1:
             given = build(self.source, children[1])
@@ -156,12 +156,12 @@ class Writes:
             self._add(build(self.source, children[0]), "assigned", value, node.start_byte)
 
     def inner_function(self, node: Syntax) -> None:
-        """Record the parameters of a lambda or closure."""
+        """Record the parameters of a lambda or closure as writes."""
         for parameter in parameter_nodes(node):
             self._names(parameter, "argument", None)
 
     def bound(self, node: Syntax) -> None:
-        """Record names bound by a loop over elements, a pattern or a `let`: `for (auto &x : items)`, `for x in y`."""
+        """Record names that a loop over elements, a pattern or a `let` binds: `for (auto &x : items)`, `for x in y`."""
         names, values, role = _BINDING[node.type]
         holder, target = node, child_of(node, names)
         if node.type == "match_arm":
@@ -180,7 +180,8 @@ _BINDING: dict[str, tuple[str, str, Role]] = {
     "let_condition": ("pattern", "value", "assigned"),
     "match_arm": ("pattern", "value", "assigned"),
 }
-"""For each node that binds names: the field with the names, the field with their value, and their role."""
+"""For each type of node that binds names: its field with the names, its field with the value, and the role of the
+write."""
 _C_RULES = {
     "declaration": Writes.declaration,
     "assignment_expression": Writes.assignment,
@@ -221,7 +222,7 @@ def _plain_member(member: Expression) -> Iterator[str]:
 
 
 def _addressed(value: Syntax, language: str) -> Syntax | None:
-    """Return the operand of `&x`, in Rust of `&mut x`; else None."""
+    """Return the operand of `&x`, or in Rust of `&mut x`. Return None for any other expression."""
     if language == "rust":
         mutable = any(child.type == "mutable_specifier" for child in value.children)
         return child_of(value, "value") if value.type == "reference_expression" and mutable else None
@@ -239,6 +240,9 @@ def _is_function(declarator: Syntax) -> bool:
 
 
 def _looks_constructed(declarator: Syntax) -> bool:
-    """Whether `Widget w(name);` is a constructor call: it parses as a function with a parameter type `name`."""
+    """Whether a declaration such as `Widget w(name);` is a constructor call.
+
+    It parses as a function with a parameter `name`.
+    """
     found = parameter_nodes(declarator)
     return bool(found) and all(len(named(p)) == 1 and named(p)[0].type == "type_identifier" for p in found)

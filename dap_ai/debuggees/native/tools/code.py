@@ -1,4 +1,4 @@
-"""`code`: shows the whole function around a line, with its name."""
+"""The tool `code`, which shows the whole function around a line, with its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_WHOLE_LINES = 120
 
 
 class CodeTool(Tool[CodeArguments]):
-    """The whole function around a line, with its name; `file` may be `shop.c:12`."""
+    """The whole function around a line, with its name. `file` may include the line: `shop.c:12`."""
 
     description = "The whole function, with its name, that holds a line: `file` may be `shop.c:12`."
     arguments = CodeArguments
@@ -29,13 +29,13 @@ class CodeTool(Tool[CodeArguments]):
     instead = "`source` shows the lines around a line."
 
     async def exact(self, bench: ToolContext, arguments: CodeArguments) -> CodeArguments:
-        """Separate file and line; without a line, use the current line of the file's innermost frame."""
+        """Separate file and line. Without a line, use the current line of the file's innermost frame."""
         file, line = place_of(arguments.file, arguments.line)
         stands = (f.line for f in bench.case.frames if f.path.replace("\\", "/").endswith(file.replace("\\", "/")))
         return msgspec.structs.replace(arguments, file=file, line=line or next(stands, 1))
 
     async def run(self, bench: ToolContext, arguments: CodeArguments) -> ToolResult:
-        """Show the function, or `around` lines on each side if it is very long or does not exist."""
+        """Show the function around the line. If there is none, or it is very long, show `around` lines on each side."""
         try:
             source = await find(bench, arguments.file)
         except UnreadableFileError as error:
@@ -54,7 +54,10 @@ class CodeTool(Tool[CodeArguments]):
 
 
 def block_at(source: SourceFile, line: int) -> tuple[str, int, int]:
-    """Return name, first and last line of the function, else the type, around a line; no name: the whole file."""
+    """Return name, first and last line of the function around a line, else of the type around it.
+
+    If the line is in neither, the name is empty and the lines are the whole file's.
+    """
     if source.language in NATIVE_LANGUAGES:
         if own := function_at(source, line):
             return own.name, own.first, own.last

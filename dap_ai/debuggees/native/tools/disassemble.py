@@ -1,4 +1,4 @@
-"""`disassemble`: shows the machine instructions around a frame's current one, or at an address, with source lines."""
+"""The tool `disassemble`, which shows machine instructions of a frame or at an address, with their source lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_CODE_CHARS = 120
 
 
 class DisassembleTool(Tool[DisassembleArguments]):
-    """The instructions `around` a frame's current one, or around an address, with their source lines."""
+    """The machine instructions around a frame's current one, or around an address, with their source lines."""
 
     description = "Machine instructions, `around` before and after where a frame stands (marked), or at an address."
     arguments = DisassembleArguments
@@ -27,7 +27,7 @@ class DisassembleTool(Tool[DisassembleArguments]):
     only = "native"
 
     async def run(self, bench: ToolContext, arguments: DisassembleArguments) -> ToolResult:
-        """List the instructions, each source line above the first instruction made from it."""
+        """List the instructions. Each source line is above the first instruction that the compiler made from it."""
         try:
             here = await address_of(bench, arguments.address) if arguments.address else await _pointer(bench, arguments)
             rows = await _instructions(bench, here, arguments.around)
@@ -42,7 +42,7 @@ class DisassembleTool(Tool[DisassembleArguments]):
 
 
 async def _pointer(bench: ToolContext, arguments: DisassembleArguments) -> int:
-    """Return the address of the frame's next instruction; 0: there is no frame. Raises MemoryReadError."""
+    """Return the address of the frame's next instruction; 0 if there is no frame. Raises MemoryReadError."""
     case = bench.case
     wanted = bench.frame_id if arguments.frame is not None else (case.frames[0].id if case.frames else 0)
     numbers = [n for n, frame in enumerate(case.frames) if frame.id == wanted]
@@ -56,7 +56,7 @@ async def _pointer(bench: ToolContext, arguments: DisassembleArguments) -> int:
 
 
 async def _instructions(bench: ToolContext, here: int, around: int) -> list[dict[str, Any]]:
-    """Request instructions. Raises MemoryReadError or NotStopped."""
+    """Request the instructions around an address. Raises MemoryReadError or NotStopped."""
     wanted = {
         "memoryReference": hex(here),
         "instructionOffset": -around,
@@ -90,9 +90,10 @@ def _rows(bench: ToolContext, rows: list[dict[str, Any]], here: int) -> Iterator
 
 
 def _line_of(bench: ToolContext, roots: Roots, path: str, line: int) -> str:
-    """Return the source line if the file may be read; debug information can name any file.
+    """Return the text of a source line, or an empty string if the file must not be read.
 
-    gdb names a file as it was compiled, so the path in the stack that ends with it is preferred.
+    Debug information can name any file. gdb names a file as it was compiled, so the path in the stack that ends with
+    this name is preferred.
     """
     ends = [frame.path for frame in bench.case.frames if frame.user and frame.path.endswith(f"/{path.lstrip('./')}")]
     if not ends and not path.startswith("/"):

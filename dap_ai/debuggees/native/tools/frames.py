@@ -1,4 +1,4 @@
-"""`frames`: lists part of a native stack of any depth, with recursion and library frames folded."""
+"""The tool `frames`, which lists part of a native stack of any depth. Recursions and library frames take one line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dap_ai.protocol.contracts.tool_arguments import FramesArguments
 from dap_ai.system.texts import fenced
 
 _MAX_FOLDED = 3
-"""Maximum number of consecutive library frames that are listed separately."""
+"""Maximum number of consecutive library frames that are still listed one by one."""
 _SHOWN_OF_RECURSION = 2
 
 
 class FramesTool(Tool[FramesArguments]):
-    """`count` frames from number `start` on, of a stack of any depth.
+    """`count` frames of a stack of any depth, from number `start` on.
 
-    A recursion, or a run of library frames, is one line with its count.
+    A recursion, or a run of library frames, takes one line, with their number.
     """
 
     description = "Frames of a deep stack, `count` from number `start` on; recursion is folded and counted."
@@ -29,11 +29,11 @@ class FramesTool(Tool[FramesArguments]):
     only = "native"
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether the stack is deeper than `stack` shows."""
+        """Whether the stack is too deep for the tool `stack` to show all of it."""
         return bench.case.total_frames > 0
 
     async def run(self, bench: ToolContext, arguments: FramesArguments) -> ToolResult:
-        """List one page of frames, and the depth of the stack."""
+        """List one page of frames, and state the depth of the stack."""
         reader = StopReader(bench.debugger, bench.sources, bench.level)
         frames = await reader.frames(bench.case.stop.thread_id, arguments.start, arguments.count)
         depth = depth_of(bench)
@@ -45,13 +45,13 @@ class FramesTool(Tool[FramesArguments]):
 
 
 def depth_of(bench: ToolContext) -> str:
-    """Return the depth of the stack: `2,005 frames`, `more than 5,121 frames`."""
+    """Return the depth of the stack as text, such as `2,005 frames` or `more than 5,121 frames`."""
     case = bench.case
     return f"{'more than ' if case.more_frames else ''}{case.total_frames or len(case.frames):,} frames"
 
 
 def whole_stack(bench: ToolContext) -> list[str]:
-    """Format a native stack: its innermost frames, what is between, its outermost frames."""
+    """Format a native stack: its innermost frames, a summary of the frames in between, and its outermost frames."""
     case = bench.case
     rows = list(rows_of(bench, case.frames, folded(case.frames, case.total_frames, case.outermost)))
     if case.more_frames:
@@ -62,7 +62,7 @@ def whole_stack(bench: ToolContext) -> list[str]:
 def rows_of(
     bench: ToolContext, frames: Sequence[StackFrame], runs: Sequence[FoldedFrames], start: int = 0
 ) -> Iterator[str]:
-    """Yield one row, or two with the source line, per frame shown. `start`: number of the first frame."""
+    """Yield one row per frame shown, or two with its source line. `start` is the number of the first frame."""
     total = bench.case.total_frames
     outermost = bench.case.outermost if not start else []
     known = dict(enumerate(frames, start)) | dict(enumerate(outermost, total - len(outermost)))
@@ -79,7 +79,7 @@ def rows_of(
 
 
 def _recursion(bench: ToolContext, known: dict[int, StackFrame], run: FoldedFrames, numbers: range) -> Iterator[str]:
-    """Format a recursion: its first periods, the number of further frames, its last frame."""
+    """Format a recursion: its first periods, the number of further frames, and its last frame."""
     shown = min(len(numbers), _SHOWN_OF_RECURSION * len(run.names))
     yield from (_row(bench, number, known[number]) for number in numbers[:shown] if number in known)
     last = numbers[-1] if numbers[-1] in known and len(numbers) > shown + 1 else None

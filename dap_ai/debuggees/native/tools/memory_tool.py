@@ -1,4 +1,4 @@
-"""`memory`: shows bytes of a native program in hexadecimal and as text; secrets are blank in both."""
+"""The tool `memory`, which shows bytes of a native program in hexadecimal and as text, without bytes of secrets."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _ROW = 16
 _PAGE = 4096
 _AROUND = 256
-"""Bytes read on both sides, so that a partly shown secret is recognised."""
+"""Number of bytes read on both sides, so that a secret is recognised even if only part of it is shown."""
 _POINTING = ("pointer", "reference", "smart", "str", "function")
 _MAX_ADDRESS = (1 << 64) - 1
 
 
 class MemoryReadError(Exception):
-    """The memory cannot be read; the message gives the reason."""
+    """The memory cannot be read. The message states the reason."""
 
 
 class MemoryTool(Tool[MemoryArguments]):
-    """`count` bytes in hexadecimal and as text.
+    """`count` bytes of memory in hexadecimal and as text. Bytes of a secret are blank.
 
-    `address`: a number, or an expression: the address its value points to, else its own. Bytes of a secret are blank.
+    `address` is a number or an expression. For a pointer, its target is shown; for any other value, its own memory.
     """
 
     description = "Bytes of memory in hex and ASCII. `address`: a number, or an expression: where it points or lies."
@@ -43,7 +43,7 @@ class MemoryTool(Tool[MemoryArguments]):
     only = "native"
 
     async def run(self, bench: ToolContext, arguments: MemoryArguments) -> ToolResult:
-        """Show rows of 16 bytes, and how many of the requested bytes cannot be read."""
+        """Show rows of 16 bytes, and state how many of the requested bytes cannot be read."""
         try:
             address = await address_of(bench, arguments.address)
             data, hidden = await _bytes(bench, address, arguments.count)
@@ -57,7 +57,10 @@ class MemoryTool(Tool[MemoryArguments]):
 
 
 async def address_of(bench: ToolContext, text: str) -> int:
-    """Return the address given by a number or an expression. Raises MemoryReadError, NotStopped or RequestFailed."""
+    """Return the memory address that a number or an expression names.
+
+    Raises MemoryReadError, NotStopped or RequestFailed.
+    """
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return _checked(int(text, 16 if text[:2].lower() == "0x" else 10))
@@ -73,7 +76,7 @@ async def address_of(bench: ToolContext, text: str) -> int:
 
 
 def _pointed(fact: ExpressionResult) -> int:
-    """Return the address a value points to; a large integer counts as an address. 0: none."""
+    """Return the address that a value points to; 0 if it points nowhere. A large integer counts as an address."""
     value = fact.value
     if value is None:
         return 0
@@ -91,7 +94,10 @@ def _checked(address: int) -> int:
 
 
 async def _bytes(bench: ToolContext, address: int, count: int) -> tuple[bytes, list[bool]]:
-    """Return the readable bytes, and which of them belong to secrets. Raises MemoryReadError or NotStopped."""
+    """Return the readable bytes, and for each byte whether it belongs to a secret.
+
+    Raises MemoryReadError or NotStopped.
+    """
     before = min(_AROUND, address % _PAGE)  # on the same page, so readable if the first byte is
     data = await _read(bench, address, address - before, before + count + _AROUND)
     if len(data) <= before:
@@ -100,9 +106,9 @@ async def _bytes(bench: ToolContext, address: int, count: int) -> tuple[bytes, l
 
 
 async def _read(bench: ToolContext, wanted: int, address: int, count: int) -> bytes:
-    """Read as many contiguous bytes as possible from `address` on; errors name the address `wanted`.
+    """Read as many contiguous bytes as possible from `address` on. Errors name the address `wanted`.
 
-    gdb reads all or nothing, so smaller pieces, up to a page's end, are tried.
+    gdb reads either all bytes or none, so the function also tries smaller pieces that end at a page's end.
     """
     sizes = (count, min(count, 2 * _PAGE - address % _PAGE), min(count, _PAGE - address % _PAGE))
     why = ""
@@ -115,7 +121,7 @@ async def _read(bench: ToolContext, wanted: int, address: int, count: int) -> by
 
 
 async def _piece(bench: ToolContext, address: int, count: int) -> tuple[bytes, str]:
-    """Read bytes with one request; return them, or nothing and the reason."""
+    """Read bytes with one request. Return the bytes and an empty reason, or no bytes and the reason."""
     try:
         body = await bench.debugger.request("readMemory", {"memoryReference": hex(address), "count": count})
         return base64.b64decode(str(body.get("data") or ""), validate=True)[:count], ""
@@ -128,7 +134,7 @@ async def _piece(bench: ToolContext, address: int, count: int) -> tuple[bytes, s
 
 
 def secrets_in(bench: ToolContext, data: bytes) -> list[bool]:
-    """Return which bytes belong to masked text, read as it is or with zero bytes between its letters."""
+    """Return for each byte whether it belongs to a masked text. The text may have zero bytes between its letters."""
     hidden = [False] * len(data)
     for places in (range(len(data)), [n for n, byte in enumerate(data) if byte]):
         text = "".join(_letter(data[n]) for n in places)
@@ -138,7 +144,7 @@ def secrets_in(bench: ToolContext, data: bytes) -> list[bool]:
 
 
 def _replaced(text: str, masked: Safe) -> slice:
-    """Return the range of characters in which something was masked."""
+    """Return the range of characters in `text` that masking replaced."""
     if masked == text:
         return slice(0)
     first = next((n for n, (a, b) in enumerate(zip(text, masked, strict=False)) if a != b), 0)

@@ -1,4 +1,4 @@
-"""Tools that work differently in native programs."""
+"""Native forms of general tools, which work differently in native programs."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from dap_ai.system.texts import code, fenced
 
 
 class NativeVariables(VariablesTool):
-    """The native form of `variables`; for a value without parts, it shows the value."""
+    """The native form of the tool `variables`. For a value without parts, it shows the value itself."""
 
     async def run(self, bench: ToolContext, arguments: VariablesToolArguments) -> ToolResult:
-        """Show one page of variables, and their total number."""
+        """Show one page of variables, and state their total number."""
         if bench.focus is None:
             return NO_FRAME
         if not arguments.expression:
@@ -60,24 +60,27 @@ class NativeVariables(VariablesTool):
 
 
 class NativeStack(StackTool):
-    """The native form of `stack`; a recursion, or a run of library frames, is one line with its count."""
+    """The native form of the tool `stack`.
+
+    A recursion, or a run of library frames, takes one line, with their number.
+    """
 
     def rows(self, bench: ToolContext) -> list[str]:
-        """Format the innermost frames, what is between, and the outermost frames."""
+        """Format the innermost frames, a summary of the frames in between, and the outermost frames."""
         return whole_stack(bench)
 
     async def elsewhere(self, bench: ToolContext, thread_id: int, name: str) -> list[str]:
-        """List the frames of another thread: all threads are suspended."""
+        """List the frames of another thread, which can be read because all threads are suspended."""
         del name
         frames = await StopReader(bench.debugger, bench.sources, bench.level).frames(thread_id, 0, MAX_FRAMES)
         return [f"{f.name} {spot_of(bench, f.path, f.line) if f.path else '(no source)'}" for f in frames]
 
 
 class NativeThreads(ThreadsTool):
-    """The native form of `threads`: known to the inspector, by number, since many have the same name."""
+    """The native form of the tool `threads`. It identifies threads by number, since many threads have the same name."""
 
     async def run(self, bench: ToolContext, arguments: ThreadsArguments) -> ToolResult:
-        """List the debug adapter's threads."""
+        """List the threads that the debug adapter lists, with the place where each of them is."""
         del arguments
         names = {row["id"]: str(row.get("name", "")) for row in await listed_threads(bench)}
         known = {fact.ident: fact for fact in bench.case.inspection.threads}
@@ -95,10 +98,10 @@ _ONLY_READ = "read from the stopped program; nothing was called in it, nothing w
 
 
 class NativeEvaluate(EvaluateTool):
-    """The native form of `evaluate`: it only reads, without copies and calls."""
+    """The native form of the tool `evaluate`. It only reads the program, without copies and calls."""
 
     async def run(self, bench: ToolContext, arguments: EvaluateToolArguments) -> ToolResult:
-        """Show the value, or why there is none."""
+        """Show the expression's value, or why it has no value."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "evaluated")) is not None:
             return refusal
@@ -115,21 +118,21 @@ class NativeEvaluate(EvaluateTool):
 
 
 class NativeDefinition(DefinitionTool):
-    """The native form of `definition`; without a language server, it searches the program's files by name."""
+    """The native form of the tool `definition`. Without a language server, it searches the program's files by name."""
 
     otherwise = "`search` finds where a text stands, `type` what a variable or a type is"
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Always True: the files can be searched."""
+        """Always True, because the program's files can be searched even without a language server."""
         del bench
         return True
 
 
 def refused(bench: ToolContext, expression: str, done: str) -> ToolResult | None:
-    """Refuse an expression as `base.refused` does, in the language of the frame."""
+    """Return the refusal of an expression that cannot be read in the frame's language, or None if it can."""
     return base.refused(bench, expression, done, partial(node_of, language=bench.dialect))
 
 
 _ALL: tuple[Tool[Any], ...] = (NativeStack(), NativeThreads(), NativeVariables(), NativeEvaluate(), NativeDefinition())
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
-"""Native forms, by the tool's name."""
+"""Native forms of general tools, by the tool's name."""

@@ -1,4 +1,4 @@
-"""`registers`: shows the processor's general registers in a frame of a native program."""
+"""The tool `registers`, which shows the processor's general registers in a frame of a native program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dap_ai.system.texts import fenced
 
 
 class RegistersTool(Tool[RegistersArguments]):
-    """The processor's general registers."""
+    """The processor's general registers in a frame."""
 
     description = "The general registers of a frame; of an outer frame those that the compiler says are restored."
     arguments = RegistersArguments
@@ -17,7 +17,7 @@ class RegistersTool(Tool[RegistersArguments]):
     only = "native"
 
     async def run(self, bench: ToolContext, arguments: RegistersArguments) -> ToolResult:
-        """List names and values, as the adapter shows them."""
+        """List names and values of the registers that the debug adapter shows."""
         if not bench.case.frames:
             return NO_FRAME
         innermost = bench.case.frames[0].id
@@ -31,7 +31,7 @@ class RegistersTool(Tool[RegistersArguments]):
 
 
 def _hexadecimal(value: str) -> str:
-    """Convert decimal numbers, which some adapters show, to hexadecimal."""
+    """Convert a decimal number, which some adapters show, to hexadecimal."""
     return hex(int(value) & ((1 << 64) - 1)) if value.removeprefix("-").isdecimal() else value.strip()
 
 

@@ -1,4 +1,4 @@
-"""Tools for native programs: their own, and native forms of the core's."""
+"""The table of tools for native programs: tools of their own, and native forms of general tools."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ from dap_ai.debuggees.native.tools.type_of import type_
 
 _OWN: tuple[Tool[Any], ...] = (code_, type_, frames, registers, memory, disassemble)
 FORMS: Mapping[str, Tool[Any]] = {**OTHERS, **{tool.name: tool for tool in _OWN}}
-"""All tools of native programs, by name."""
+"""All tools for native programs, by name."""

@@ -1,4 +1,4 @@
-"""`type`: shows the type of a variable, or a type: its members with their types, and its definition."""
+"""The tool `type`, which shows the type of a variable, or a type by its name: its members and its definition."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _MAX_VALUE_CHARS = 400
 _MAX_FIELD_CHARS = 120
 _MAX_ABOUT_CHARS = 600
 _MAX_LOOKED = 60
-"""Lines before the current one that are searched for a name."""
+"""Maximum number of lines before the current one that are searched for a name."""
 _MAX_SHOWN = 2
 
 
 class TypeTool(Tool[TypeArguments]):
-    """The type, value and members of a variable or member (`order->next`), or the source of a type, by its name."""
+    """The type, value and members of a variable or member (`order->next`), or the source of a type by its name."""
 
     description = "The type of a variable or member of the frame, or a type by its name: its members, and its source."
     arguments = TypeArguments
@@ -44,7 +44,10 @@ class TypeTool(Tool[TypeArguments]):
     instead = "`info` tells the type of a value, and shows a class."
 
     async def run(self, bench: ToolContext, arguments: TypeArguments) -> ToolResult:
-        """Show what the debugger, the source and the language server know. Raises NotStopped or RequestFailed."""
+        """Show what the debugger, the source and the language server know about the symbol.
+
+        Raises NotStopped or RequestFailed.
+        """
         symbol = arguments.symbol.strip().rstrip(";")
         value = (await read(bench, [symbol], max_text=_MAX_VALUE_CHARS))[0].value if bench.focus else None
         asked = _asked(bench, symbol)
@@ -71,13 +74,16 @@ def _of_value(symbol: str, value: Value) -> str:
 
 
 def _brief(about: str, *, is_shown: bool) -> str:
-    """Return the language server's text beyond the source shown: size, comment, a macro's expansion."""
+    """Return the language server's text if it contains more than the source shown; else an empty string.
+
+    Such a text may state a type's size, a comment or a macro's expansion.
+    """
     lines = [line for line in about.splitlines() if line.strip() and not (is_shown and line.endswith("{}"))]
     return fenced("\n".join(lines)) if len(lines) > is_shown else ""
 
 
 def _declared(asked: SymbolQuery | None, about: str) -> str:
-    """Return the type from the language server, else from the name's declaration; empty: neither has it."""
+    """Return the variable's type, from the language server or else from its declaration; empty if both lack it."""
     if told := re.search(r"^Type: (.+)$", about, re.MULTILINE):
         return told[1]
     if asked is None or asked.symbol != last_part(asked.symbol):
@@ -102,7 +108,7 @@ def _source(bench: ToolContext, spots: list[SourceLine]) -> str:
 
 
 def _asked(bench: ToolContext, symbol: str) -> SymbolQuery | None:
-    """Find the symbol in the frame's function, nearest to the current line, else in the file."""
+    """Find the symbol in the frame's function, nearest to the current line. If it is not there, find it in the file."""
     place, name = bench.focus, symbol_of(symbol)
     if place is None or place.source is None or not name:
         return None
@@ -118,7 +124,7 @@ def _asked(bench: ToolContext, symbol: str) -> SymbolQuery | None:
 
 
 async def _by_server(bench: ToolContext, asked: SymbolQuery, *, is_variable: bool) -> tuple[str, list[SourceLine]]:
-    """Return the language server's text about the symbol, and its type's definition; empty if it cannot be asked."""
+    """Return the language server's text about the symbol, and the definition of its type; empty without a server."""
     family = family_of(asked.source.language)
     if family is None or bench.language is None or why_not(bench, family):
         return "", []

@@ -1,4 +1,4 @@
-"""Reads a native value's parts page by page with DAP's `variables`, so that large containers cost no more."""
+"""Reads a native value's parts page by page with DAP's `variables`, so that large containers do not take longer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.agent.tools.tool_reads import visit
 from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Value, Variable
 
 _MAX_LISTED = 200
-"""Number of children searched for a member."""
+"""Maximum number of children that are searched for a member."""
 _MAX_DEPTH = 3
 """Maximum number of base classes and pointers between a value and its member."""
 
@@ -20,9 +20,10 @@ Row = dict[str, Any]
 
 
 async def page_of(bench: ToolContext, expression: str, start: int, count: int) -> tuple[list[Variable], int]:
-    """Return children of a value from `start` on, and their total. Raises LookupError, NotStopped or RequestFailed.
+    """Return `count` children of a value from `start` on, and their total number.
 
-    Supports names, members, items and pointer targets, each found in the adapter's lists.
+    Supports names, members, items and pointer targets that the adapter lists. Raises LookupError, NotStopped or
+    RequestFailed.
     """
     row = await _pointed(bench, await _row(bench, node_of(expression, bench.dialect)))
     total = int(row.get("indexedVariables") or 0) + int(row.get("namedVariables") or 0)
@@ -51,7 +52,10 @@ async def _row(bench: ToolContext, node: Node) -> Row:
 
 
 async def _pointed(bench: ToolContext, row: Row) -> Row:
-    """Return a pointer's target, if the adapter lists it as the pointer's only child (gdb) and it has parts."""
+    """Return a pointer's target if the adapter lists it as the pointer's only child (as gdb does) and it has parts.
+
+    Any other row is returned unchanged.
+    """
     if not str(row.get("type") or "").rstrip().endswith(("*", "&", "*const", "* const")):
         return row
     children = await _children(bench, row, 0, 2)
@@ -59,7 +63,7 @@ async def _pointed(bench: ToolContext, row: Row) -> Row:
 
 
 async def _member(bench: ToolContext, row: Row, name: str, depth: int) -> Row:
-    """Find a member, also in a base class or a pointer's target. Raises LookupError."""
+    """Find a member of a value, a base class or a pointer's target. Raises LookupError if it is not found."""
     children = await _children(bench, row, 0, _MAX_LISTED)
     for child in children:
         if _name(child) == name:
@@ -98,7 +102,7 @@ def _called(rows: list[Row], name: str) -> Row:
 
 
 async def _names(bench: ToolContext) -> list[Row]:
-    """Return the frame's names, its own before those of the file."""
+    """Return the frame's variables, followed by the global variables of its file."""
     scopes = (await bench.debugger.request("scopes", {"frameId": bench.frame_id})).get("scopes", [])
     own = [s for s in scopes if str(s.get("name", "")).lower() not in QUIET_SCOPES]
     wide = [s for s in scopes if str(s.get("name", "")).lower() == "globals"]

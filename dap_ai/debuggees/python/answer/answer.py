@@ -1,4 +1,4 @@
-"""Answers questions about a Python stop without a model; failure_answers.py explains what is wrong."""
+"""Answers questions about a stopped Python program without a model; failure_answers.py explains failures."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MAX_THREADS = 6
 
 
 class PythonAnalyst:
-    """The analyst that answers without a model, see agent.providers.offline.Analyst."""
+    """The analyst that answers without a model (implements agent.providers.offline.Analyst)."""
 
     def __init__(self) -> None:
         self._failures = FailureAnswers()
@@ -96,7 +96,7 @@ class PythonAnalyst:
         return await self._failures.explain(work, case, before_default(case, question)) or self._nowhere(work)
 
     async def _in_words(self, work: Work, case: StopSnapshot, told: ValueAnswer) -> Answer:
-        """An answer from a recorded run, with the frame values it rests on and the path of each."""
+        """Renders an answer from a recorded run, with evidence and a value path for the frame values that it uses."""
         if not told.about:
             return self._say(work, [*told.parts, f"*{NO_RANKING}*"])
         place = told.about[0][0]
@@ -111,7 +111,7 @@ class PythonAnalyst:
         return Answer(evidence=evidence, path=path, usage=offline_usage())
 
     async def _came(self, work: Work, case: StopSnapshot, question: str) -> Answer:
-        """How the program got here, the frame's values and, if the question asks for it, what is wrong."""
+        """Describes the calls that led here and the frame's values. Explains what is wrong if the question asks why."""
         parts = [way(case), standing(case.focus) if case.focus else ""]
         first = "\n\n".join(filter(None, parts))
         if wants_reason(question) and (known := await self._failures.explain(work, case, first)):
@@ -119,11 +119,11 @@ class PythonAnalyst:
         return self._say(work, [*parts, f"*{NO_RANKING}*"])
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """Answers from the printed traceback and the source."""
+        """Answers from the printed traceback and the source, because the debuggee's values could not be read."""
         return self._failures.unread(work, caught)
 
     async def _evaluated(self, work: Work, bench: ToolContext) -> list[str]:
-        """Values of expressions in the question that only a copy of the program may evaluate."""
+        """Evaluates expressions in the question that may only run in a copy of the program; returns their values."""
         results = await named_in(bench, work.ask.arguments.question)
         for status in dict.fromkeys(result.status for result in results if result.status):
             work.sink.emit("status", status)
@@ -163,14 +163,14 @@ class PythonAnalyst:
 
 
 def _others(bench: ToolContext) -> str:
-    """What each of the other threads waits for, one line per thread; empty if none is known to wait."""
+    """Describes what each other thread waits for, one line per thread; empty if no other thread is known to wait."""
     waiting_ones = [t for t in bench.case.inspection.threads if t.waiting and not t.current]
     rows = [f"- `{thread.name}`: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
     return "\n".join(["Other threads that wait:", "", *rows]) if rows else ""
 
 
 async def _past(bench: ToolContext | None, place: FramePlace, roots: list[ast.expr]) -> list[str]:
-    """The earlier values of each of the first two expressions, from a rerun in a copy."""
+    """Reads the earlier values of the first two expressions from a rerun in a copy of the program."""
     return [text for root in roots[:2] if bench and (text := await _followed(bench, place, root))]
 
 

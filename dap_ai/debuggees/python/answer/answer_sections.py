@@ -20,17 +20,20 @@ from dap_ai.protocol.contracts.inspection import Value
 
 
 def lacked_memory(case: StopSnapshot) -> bool:
-    """Returns whether the program ran out of memory."""
+    """Whether the program stopped at a MemoryError."""
     return case.exception is not None and case.exception.type == "MemoryError"
 
 
 def has_failed(case: StopSnapshot) -> bool:
-    """Returns whether the program stopped at an exception; Ctrl-C in a program that hangs counts as a pause."""
+    """Returns whether the program stopped at an exception.
+
+    Ctrl-C in a program that hangs counts as a pause, not a failure.
+    """
     return case.exception is not None and case.exception.type != INTERRUPTED
 
 
 def standing(place: FramePlace) -> str:
-    """Returns the first values of a frame, on one line; empty if it has none."""
+    """Returns the first values of a frame as one line; empty if the frame has no values."""
     held = [*place.facts.arguments, *place.facts.locals] if place.facts else []
     data = (v for v in held if v.value.kind not in ("function", "class", "module"))
     rows = first_of([f"`{v.name}` = `{show(v.value, 60)}`" for v in data], 12)
@@ -38,12 +41,12 @@ def standing(place: FramePlace) -> str:
 
 
 def noted(analysis: StopAnalysis) -> list[str]:
-    """Returns what could not be read, as sentences."""
+    """Returns what the inspector could not read at this stop, as sentences."""
     return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
 
 
 def endless(analysis: StopAnalysis) -> str:
-    """Returns advice about a loop that cannot end and makes it the first suspect; empty if there is no such loop."""
+    """Returns advice about a loop that cannot end, and makes the loop the first suspect; empty without such a loop."""
     found = cannot_end(analysis.case)
     if found is None:
         return ""
@@ -53,7 +56,7 @@ def endless(analysis: StopAnalysis) -> str:
 
 
 def suspicious(analysis: StopAnalysis) -> str:
-    """Returns where to look at a stop that is not a failure, or what to ask."""
+    """Returns advice for a stop without a failure: a suspicious line to look at, or a step and a question to ask."""
     first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.finding_at(first.file, first.line) if first else None
     if not first or not finding or finding.weight < 0.5:
@@ -64,7 +67,7 @@ def suspicious(analysis: StopAnalysis) -> str:
 
 
 def before_default(case: StopSnapshot, question: str) -> str:
-    """Returns the text before the default answer: the quoted line, or which part of the question was not understood."""
+    """Returns the text before the default answer: the line that was asked about, or what was not understood."""
     line = line_of(question)
     if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
         quoted = f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
@@ -81,10 +84,10 @@ def _is_demanded(case: StopSnapshot, value: str) -> bool:
 
 
 def of_type(value: Value, question: str) -> str:
-    """Returns the value's type as a clause, if the question asks for it."""
+    """Returns the value's type as a clause; empty if the question does not ask for the type."""
     return f", of type `{value.type}`," if wants_type(question) else ""
 
 
 def of_length(expression: str, value: Value, question: str) -> str:
-    """Returns the number of items as a sentence, if the question asks for it."""
+    """Returns a value's number of items as a sentence; empty if the question does not ask for the length."""
     return f" `len({expression})` is {value.length:,}." if wants_length(question) and value.length is not None else ""

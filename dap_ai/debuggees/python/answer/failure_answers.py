@@ -1,4 +1,4 @@
-"""Answers about a Python failure without a model: the verdict, the cause, a tried fix, the evidence."""
+"""Explains a Python failure without a model: the verdict, the cause, a tried fix and the evidence."""
 
 from __future__ import annotations
 
@@ -51,21 +51,24 @@ from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.wire.ask_messages import Fix
 
 _TIME_TO_LOOK = 0.6
-"""The fraction of the remaining time for the analysis; the rest is for writing the answer."""
+"""The fraction of the remaining time that the analysis may use; the rest is for writing the answer."""
 
 _THOROUGH = 10
 """The factor by which the setting `thorough` extends the time for fixes."""
 
 
 class FailureAnswers:
-    """Explains where a program failed or stands, and keeps its findings for the next question at the stop."""
+    """Explains what is wrong at a stop, and keeps the findings for the next question at that stop."""
 
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, int, int], StopAnalysis, Trials] | None = None
         """The `_key`, analysis and trials of the last stop with usable trials."""
 
     async def explain(self, work: Work, case: StopSnapshot, first: str) -> Answer | None:
-        """Explains what is wrong; None if no frame has source. Reruns the failure while the source is analysed."""
+        """Explains what is wrong at the stop; returns None if no frame has source.
+
+        Reruns the failure during the analysis.
+        """
         if (found := shadowed(case)) and (analysis := await analysed(work, case)):
             return self._shadowed(work, analysis, found, first)
         again = None if self._found(case) else self._begun(work, case)
@@ -77,14 +80,14 @@ class FailureAnswers:
                 await again.aclose()
 
     def _shadowed(self, work: Work, analysis: StopAnalysis, found: Shadowed, first: str) -> Answer:
-        """Answers that a file shadows a standard library module, which a small edit does not fix."""
+        """Answers that a file of the program shadows a standard library module; no fix is tried."""
         parts, suspects = shadowed_told(found, analysis)
         say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         gist_of = parts[0].rstrip(".").partition(", and has no")[0]
         return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
 
     def _begun(self, work: Work, case: StopSnapshot) -> Investigation | None:
-        """Starts a rerun of the failure; None if no fix is tried."""
+        """Starts a rerun of the failure for trying fixes; returns None if no fix will be tried."""
         error = case.exception
         if error is None or not has_failed(case) or _why_none_is_tried(work, case):
             return None
@@ -95,7 +98,7 @@ class FailureAnswers:
         return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
 
     async def _diagnosed(self, work: Work, analysis: StopAnalysis, again: Investigation | None, first: str) -> Answer:
-        """Composes the answer: the verdict, the cause and the fix, then the evidence."""
+        """Composes the answer at a stop: the verdict, the cause and the fix, then the evidence."""
         remote = analysis.case.remote
         if remote is not None and (there := settled(await asyncio.to_thread(analyse, remote))):
             return self._unread(work, there, *partial_answer.elsewhere(there, analysis.case))
@@ -124,13 +127,13 @@ class FailureAnswers:
         return answer
 
     def _set_by_hand(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
-        """States the failure and its values without a cause: the program did not compute the value it depends on."""
+        """Describes the failure without a cause, because the failing value was set in the debugger, not computed."""
         analysis.suspects = []
         failed = f"{UNKNOWN} {NOT_COMPUTED}" if has_failed(analysis.case) else standing(analysis.diagnosis.place)
         return _finished_answer(work, analysis, None, [first, verdict(analysis, None)], [failed, happened(analysis)])
 
     def _syntax(self, work: Work, analysis: StopAnalysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
-        """Answers about a file that does not compile: it has not run, so nothing can be rerun."""
+        """Explains a file that does not compile; the file never ran, so nothing is rerun."""
         case, frame = analysis.case, analysis.diagnosis.place.frame
         bracket, path = syntax_errors.likely_open(wrong), wrong.source.path
         spot = where(case, path, wrong.line)
@@ -141,7 +144,7 @@ class FailureAnswers:
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _recursion(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
-        """Answers about endless recursion without trying a fix: removing the call would pass, but is rarely meant."""
+        """Explains endless recursion and tries no fix: a fix that removes the call would pass, but is rarely meant."""
         case, place = analysis.case, analysis.diagnosis.place
         found = await recursion_at(case, work.reader, work.debugger)
         parts, suspects = (
@@ -153,9 +156,10 @@ class FailureAnswers:
     async def _investigated(
         self, work: Work, analysis: StopAnalysis, again: Investigation | None
     ) -> tuple[StopAnalysis, Trials | None, str]:
-        """The analysis, the trials of fixes and a note if no fix may be tried; trials only at an exception.
+        """Returns the analysis, the trials of fixes, and a note if no fix may be tried.
 
-        Keeps usable trials for the stop, so that the next question gets the same verdict at once.
+        Trials exist only at an exception. Usable trials are kept, so that the next question gets the same verdict at
+        once.
         """
         if not has_failed(analysis.case) or analysis.cut_short:
             return analysis, None, ""
@@ -173,7 +177,7 @@ class FailureAnswers:
         return (*found, "") if found else (analysis, None, "")
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """Answers from the printed traceback and the source."""
+        """Answers from the printed traceback and the source, because the debuggee's values could not be read."""
         analysis = settled(analyse(caught))
         return self._unread(work, analysis, *partial_answer.caught(analysis)) if analysis else None
 
@@ -183,22 +187,22 @@ class FailureAnswers:
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     def controls(self, case: StopSnapshot) -> list[Control]:
-        """Returns the failure's control runs made at this stop."""
+        """Returns the control runs (reruns without a fix) of the failure at this stop."""
         trials = self.kept_at(case)
         return trials.controls if trials else []
 
     def _found(self, case: StopSnapshot) -> tuple[StopAnalysis, Trials] | None:
-        """The analysis and the trials of this failure, if an earlier question made them."""
+        """Returns the analysis and the trials that an earlier question stored for this failure, or None."""
         return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
 
     def kept_at(self, case: StopSnapshot) -> Trials | None:
-        """The fixes tried at this stop; None if none were tried."""
+        """Returns the trials of fixes at this stop; None if no fix was tried."""
         kept, stop = self._kept, case.stop
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
 
 def settled(analysis: StopAnalysis | None, trials: Trials | None = None) -> StopAnalysis | None:
-    """Returns the analysis after its frames and the trials settled what had run."""
+    """Updates an analysis with the lines that ran according to its frames and the trials; returns the analysis."""
     if analysis:
         settle(analysis, trials)
     return analysis
@@ -207,7 +211,10 @@ def settled(analysis: StopAnalysis | None, trials: Trials | None = None) -> Stop
 def _finished_answer(
     work: Work, analysis: StopAnalysis, trials: Trials | None, head: list[str], parts: list[str], *notes: str
 ) -> Answer:
-    """Emits the answer: head, the error's message, changes by cleanup, then `parts`; cites the evidence."""
+    """Emits the answer and cites its evidence.
+
+    The order is `head`, the error's message, changes made by cleanup code, then `parts`.
+    """
     case, place = analysis.case, analysis.diagnosis.place
     message = as_written(case.exception.message) if case.exception else ""
     end = " ".join(filter(None, [NO_MODEL, *notes, *noted(analysis)]))
@@ -221,7 +228,7 @@ def _key(case: StopSnapshot) -> tuple[int, int, int]:
 
 
 def _why_none_is_tried(work: Work, case: StopSnapshot) -> str:
-    """Why no fix is tried at a failure, as a clause; empty if fixes are tried."""
+    """Returns the reason why no fix is tried at a failure, as a clause; empty if fixes are tried."""
     if lacked_memory(case):
         return "whatever asks for less memory would pass"
     if case.edited:
@@ -234,7 +241,7 @@ def _why_none_is_tried(work: Work, case: StopSnapshot) -> str:
 async def analysed(
     work: Work, case: StopSnapshot, roots: list[ast.expr] | None = None, asked: FramePlace | None = None
 ) -> StopAnalysis | None:
-    """Returns the full analysis, or its outline if time runs out; None if no frame has source."""
+    """Returns the full analysis, or a quick outline if time runs out; None if no frame has source."""
     try:
         return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_LOOK)
     except asyncio.TimeoutError:

@@ -45,15 +45,15 @@ _NO_SUPPOSING = (
 
 
 class QuestionAnswers:
-    """State kept between questions: the recorded run of the last stop, and the values of the last two stops."""
+    """Keeps state between questions: the recorded run of the last stop, and the values of the last two stops."""
 
     def __init__(self) -> None:
         self._again: tuple[int, RerunToStop | str] | None = None
-        """The recorded run with its epoch, or a text that says why there is none."""
+        """The stop's epoch, and the recorded run or the reason why there is no recorded run."""
         self._stops: list[StopValues] = []
 
     def remember(self, case: StopSnapshot) -> None:
-        """Keeps the values of this stop and of the previous stop with a question."""
+        """Keeps the values of this stop and of the last stop at which a question was asked."""
         now = kept(case)
         if now is not None:
             self._stops = [*[stop for stop in self._stops if stop.epoch != now.epoch][-1:], now]
@@ -61,7 +61,7 @@ class QuestionAnswers:
     async def answer(
         self, work: Work, case: StopSnapshot, wanted: Wanted, known: Sequence[Control]
     ) -> ValueAnswer | None:
-        """Returns the answer; None if another answerer knows better. Raises NotStopped."""
+        """Answers the question from the recorded run; None if another analyst must answer. Raises NotStopped."""
         if isinstance(wanted, KindOnly):
             return await self._plain(work, case, wanted)
         if not _may_be_known(wanted, case):
@@ -77,7 +77,10 @@ class QuestionAnswers:
     async def origin(
         self, work: Work, place: FramePlace, roots: Sequence[ast.expr], known: Sequence[Control]
     ) -> list[str]:
-        """Returns where values of a frame come from, by the recorded run; empty if not asked for or not known."""
+        """Returns where a frame's values come from according to the recorded run.
+
+        Empty if the question does not ask for the origin, or the origin is unknown.
+        """
         if work.case is None or not _ORIGIN.match(work.ask.arguments.question):
             return []
         found = await self.again(work, work.case, known)
@@ -88,13 +91,13 @@ class QuestionAnswers:
     async def ended(
         self, work: Work, case: StopSnapshot, names: Sequence[str], known: Sequence[Control]
     ) -> ValueAnswer | None:
-        """Answers about the first name that no live frame has, but a function of these files sets."""
+        """Answers about the first name in `names` that is a local variable of a function that has returned."""
         name = next((name for name in names if setter(case, name)), "")
         found = await self.again(work, case, known) if name else ""
         return await asyncio.to_thread(local, found, name) if isinstance(found, RerunToStop) else None
 
     async def again(self, work: Work, case: StopSnapshot, known: Sequence[Control]) -> RerunToStop | str:
-        """Returns the recorded run, or a clause that says why there is none."""
+        """Returns the recorded run; if there is no recorded run, returns the reason as a clause."""
         if self._again is None or self._again[0] != case.stop.epoch:
             if not any(control.usable for control in known) and not why_not_rerunnable(work.debugger, case):
                 work.sink.emit("status", _RUNNING)
@@ -126,7 +129,7 @@ class QuestionAnswers:
 
 
 def _may_be_known(wanted: Wanted, case: StopSnapshot) -> bool:
-    """Whether what the question names exists at this stop, so that a run is worth its time."""
+    """Whether the names in the question exist at this stop. If not, recording a run is not worth its time."""
     match wanted:
         case Compared(subject=subject):
             known = any(place.value(subject) is not None for place in case.callers)
@@ -139,12 +142,15 @@ def _may_be_known(wanted: Wanted, case: StopSnapshot) -> bool:
 
 
 def _is_written(name: str, case: StopSnapshot) -> bool:
-    """Whether the files of the stack write or call this name; another file's function may have run as well."""
+    """Whether the source files of the stack assign or call this name.
+
+    A function of another file may have run as well.
+    """
     return name.rpartition(".")[2] in {*written(case), *_called(case)}
 
 
 def _called(case: StopSnapshot) -> Iterator[str]:
-    """The names of what the files of the stack call."""
+    """Yields the names of the functions that the source files of the stack call."""
     for source in (place.source for place in case.places):
         nodes = source.index.nodes if source and source.tree else ()
         yield from (called_name(node) for node in nodes if isinstance(node, ast.Call))
@@ -165,7 +171,7 @@ def _without_run(wanted: Wanted, case: StopSnapshot, why: str) -> ValueAnswer | 
 
 
 def _next(case: StopSnapshot) -> ValueAnswer | None:
-    """What the current line will do, at a stop without an exception."""
+    """Answers which line runs next; returns None at an exception or without source."""
     place = case.focus
     if place is None or place.source is None or case.exception is not None:
         return None

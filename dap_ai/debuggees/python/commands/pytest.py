@@ -47,13 +47,13 @@ _CANNOT_START = 4
 
 
 class CannotStart(click.ClickException):
-    """pytest cannot be started; the text says why and what to do."""
+    """pytest cannot be started; the error's text gives the reason and the next step."""
 
     exit_code = _CANNOT_START
 
 
 class _Verbatim(click.Command):
-    """Parses its own options first; passes all arguments from the first unknown one to pytest, including `--`."""
+    """Parses the options before the first unknown argument, and passes that and all later arguments to pytest."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         taken = 0
@@ -86,7 +86,7 @@ def named(python: str) -> environments.PythonCandidate:
 
 
 def _passed_over() -> str:
-    """The environment of the Python that runs dap_ai, if it has no pytest and so is no project's; otherwise empty."""
+    """Returns the environment folder of dap_ai's own Python if it has no pytest; empty if it has pytest."""
     return "" if importlib.util.find_spec("pytest") else environments.own_folder()
 
 
@@ -122,7 +122,7 @@ def check(candidate: environments.PythonCandidate) -> None:
 
 
 def run(python: str, arguments: tuple[str, ...]) -> NoReturn:
-    """Replaces this process with `python -m pytest` and the plugin: terminal, signals, exit code are pytest's."""
+    """Replaces this process with `python -m pytest` and the plugin; pytest gets the terminal, signals and exit code."""
     answering = json.dumps(answer_process.start_command())
     options = ["-p", PLUGIN, f"--dap-ai-command={answering}", "--ask=short"]
     sys.stdout.flush()

@@ -1,9 +1,11 @@
-"""Stops a parent where it waits for a multiprocessing child that failed; the child reports its failure through a pipe.
+"""Stops the parent of a failed multiprocessing child.
 
-Such a child runs without a debugger. A forked child inherits the hooks for errors; a spawned one, or one from a fork
-server, runs our code before multiprocessing's own.
+The child reports its failure through a pipe, and the parent stops where it waits for the child. Such a child runs
+without a debugger. A forked child inherits the hooks for errors; a spawned one, or one from a fork server, runs our
+code before multiprocessing's own.
 
-The text runs in the debuggee, as part of dead_ends.py: standard library only, Python 3.8 and newer.
+This source text runs in the debuggee as part of dead_ends.py. It uses only the standard library, on Python 3.8 and
+newer.
 """
 
 from __future__ import annotations
@@ -159,4 +161,7 @@ def end_of_child():
 """
 
 CHILDREN = f"{_TELLING}\nFIRST = {_FIRST!r}\n{_PARENT}"
-"""Source text; needs `debugger`, `stop`, `getpid`, `pid`, `current_frame` and the modules of dead_ends.py."""
+"""Source text that watches multiprocessing children.
+
+The text needs `debugger`, `stop`, `getpid`, `pid`, `current_frame` and the modules of dead_ends.py.
+"""

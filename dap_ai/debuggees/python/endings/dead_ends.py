@@ -1,17 +1,17 @@
 """Stops the debuggee at errors that end a program or a thread and that debugpy misses.
 
-pydevd looks for uncaught exceptions while they are raised. It misses a RecursionError, where there is no stack left to
-look, Ctrl-C, and what the interpreter itself catches: the error of a finalizer. By the time such an error is reported
-its frames have been left, but its traceback still holds them with their variables, so pydevd gets those frames. It
-stops as at any uncaught exception, if such stops are enabled.
+pydevd looks for uncaught exceptions while they are raised. It misses three: a RecursionError, because no stack is left
+to look; Ctrl-C; and a finalizer's error, which the interpreter catches. When such an error is reported, its frames have
+ended, but the traceback still holds them with their variables, so pydevd gets those frames. pydevd then stops as at any
+uncaught exception, if such stops are enabled.
 
 The hooks are: the exit from the program's main module, where debugpy called it; `threading.excepthook`;
 `sys.unraisablehook`, also after the main thread ends and functions of `atexit` run; and errors that the standard
 library reports as a last resort: a task's exception that was never retrieved, a doctest that raises, the failure of a
 multiprocessing child. An error that ends a test of unittest, pytest or Twisted's trial is handled before the test's
-cleanup (debuggees/python/hosts/cleanup_hooks.py), or else when it is reported. Code that did not compile has no frame:
-it gets one, at the wrong line. An error at which debugpy has stopped, including `sys.exit("no such file")`, does not
-stop again. An exception group is shown at its first member, where that failed.
+cleanup (debuggees/python/hosts/cleanup_hooks.py), or else when it is reported. Code that did not compile has no frame,
+so the hook makes a frame at the line with the syntax error. debugpy does not stop a second time at the same error,
+including `sys.exit("no such file")`. An exception group stops where its first member failed.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def install():
 
 _TEXT = CLEANUPS + _HOOK + CHILDREN + RANKS + TESTS + IMPORTS + "install()"
 INSTALL = expression_of(_TEXT)
-"""The expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14.
+"""The expression that installs the hooks; evaluate it without a frameId before the program starts.
 
-debugpy steps over files with the name it compiles to.
+Supports Python 3.8 to 3.14. debugpy steps over the file name under which the code is compiled.
 """

@@ -1,12 +1,13 @@
-"""Stops a parent where it waits for a Python child of `subprocess` that failed, and names the child's rank.
+"""Stops the parent of a failed Python child that `subprocess` started, and names the child's rank.
 
 Such a child runs without a debugger. It starts with rank/sitecustomize.py and reports its failure through the pipe of
-dead_children.py. If the child shares its parent's standard error, the user has seen its traceback, and the parent stops
-where it learns of the end. If the parent reads the child's errors itself, the failure may be planned: the parent stops
-only if it ends because of it, by an exit code or CalledProcessError. A child that ignores PYTHONPATH (`-E`, `-I`,
-`-S`), or inherits every descriptor, is left alone.
+dead_children.py. If the child shares its parent's standard error, the user has seen the traceback, and the parent stops
+where it learns that the child ended. If the parent reads the child's errors itself, it may expect the failure: then the
+parent stops only if it ends because of the failure, by an exit code or CalledProcessError. A child that ignores
+PYTHONPATH (`-E`, `-I`, `-S`), or inherits every descriptor, is left alone.
 
-The text runs in the debuggee, as part of dead_ends.py: standard library only, Python 3.8 and newer.
+This source text runs in the debuggee as part of dead_ends.py. It uses only the standard library, on Python 3.8 and
+newer.
 """
 
 from __future__ import annotations
@@ -129,4 +130,7 @@ def watch_ranks():
     popen._execute_child = heard_child(popen._execute_child)
     popen.wait, popen.poll = heard_end(popen.wait), heard_end(popen.poll)
 """.replace("@FOLDER@", repr(FOLDER))
-"""Source text; needs what dead_children.py needs, and its `pipe`, `sent_by`, `cause_of` and `traceback_at`."""
+"""Source text that watches children of `subprocess`.
+
+The text needs the names that dead_children.py needs, and its `pipe`, `sent_by`, `cause_of` and `traceback_at`.
+"""

@@ -1,7 +1,7 @@
-"""Stops the debuggee at errors that end a test, before the test's cleanup or else when its runner reports them.
+"""Stops the debuggee at errors that end a test, before the test's cleanup or else when the test runner reports them.
 
-The text runs in the debuggee, as part of dead_ends.py: standard library only, Python 3.8 and newer. A runner's modules
-are watched once they are loaded, whoever starts it.
+This source text runs in the debuggee as part of dead_ends.py. It uses only the standard library, on Python 3.8 and
+newer. The hooks watch a test runner's modules once these are loaded, whoever starts the runner.
 """
 
 from __future__ import annotations
@@ -87,4 +87,7 @@ def watch_tests():
         "_pytest.runner": of_failed_tests, "twisted.trial.reporter": of_failures_of_trial,
     })
 """
-"""Source text; needs `look_at`, `traceback_of`, `getpid`, `pid`, and `when_imported` of imports.py."""
+"""Source text that watches test runners.
+
+The text needs `look_at`, `traceback_of`, `getpid`, `pid`, and `when_imported` of imports.py.
+"""

@@ -1,7 +1,7 @@
-"""Manages the process that answers: started at the first failure, reused for the next, isolated from the program.
+"""Manages the process that answers questions: starts it at the first failure and reuses it for later failures.
 
-It is not a child of this process, so that tests that wait for their children do not meet it. Its environment is the one
-from before the first test.
+The process is not a child of this process, so that tests that wait for their children do not receive it. The process
+gets the environment from before the first test.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from dap_ai.protocol.wire.safe import Safe
 
 _LATE_S = 0.2
-"""Seconds after the answer's time limit within which its last line may still arrive."""
+"""Seconds past the answer's time limit during which the answer's last line may still arrive."""
 LATE = "no answer in time"
 _TICK_S = 0.05
 _START_S = 20.0
-"""Seconds to wait for the process. It starts within half a second; a machine busy with tests needs several."""
+"""Seconds to wait until the process has started. A start takes half a second, or several on a busy machine."""
 _MAX_WORDS = 300
 _ERROR = re.compile(
     r"(?:ModuleNotFoundError|ImportError): No module named '[\w.]+'|\w+(?:Error|Exception|Interrupt|Exit)\b"
 )
 Told = Callable[["Mapping[str, Any]"], object]
-"""Receives the body of each `askOutput` as it arrives, in this thread."""
+"""A callback that receives the body of each `askOutput` event as it arrives, in the asking thread."""
 TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
-"""Settings that override the user's, so that a test run costs nothing."""
+"""Settings for test runs that override the user's: no model is called, so a test run costs nothing."""
 _PYTHONS = "PYTHON"
-"""Prefix of environment variables for the program's own interpreter."""
+"""Prefix of environment variables meant for the program's own interpreter, such as PYTHONPATH."""
 _OF_COVERAGE = ("COV_CORE_", "COVERAGE_")
 """Prefixes of environment variables by which coverage measures child processes of tests."""
 
 
 class FixBody(TypedDict):
-    """A proposed fix, see protocol.wire.ask_messages (also for the other bodies)."""
+    """A proposed fix. The fields of these bodies are documented in protocol.wire.ask_messages."""
 
     file: str
     diff: Safe
@@ -67,7 +67,7 @@ class SuspectBody(TypedDict):
 
 
 class AskEndedBody(TypedDict):
-    """The fields of `askEnded`'s body that are used here, and the exception's message. All texts are masked."""
+    """The fields of `askEnded`'s body that this package uses, and the exception's message; all texts are masked."""
 
     reason: Safe
     answer: Safe
@@ -78,7 +78,7 @@ class AskEndedBody(TypedDict):
 
 
 class NoAnswerError(Exception):
-    """No answer was made; the text says why. `message`: the exception's masked message, if known."""
+    """No answer was made; the text gives the reason. `message` is the exception's masked message, if known."""
 
     def __init__(self, why: Safe, message: Safe = "") -> None:
         super().__init__(why)
@@ -87,10 +87,10 @@ class NoAnswerError(Exception):
 
 
 class AnswerProcess:
-    """Answers about one failure after another. Call `close` at the end. Raises OSError on unsupported platforms.
+    """Asks the answering process about one failure at a time. Call `close` at the end.
 
-    `flags`: settings for all of its answers, as on a command line. `command`: the `start_command` of another Python in
-    which dap_ai is installed; empty: this Python.
+    Raises OSError on unsupported platforms. `flags`: settings for all answers, as on a command line. `command`: the
+    `start_command` of another Python in which dap_ai is installed; if empty, this Python is used.
     """
 
     def __init__(self, flags: Mapping[str, str], command: Sequence[str] = ()) -> None:
@@ -107,7 +107,7 @@ class AnswerProcess:
         self._kept = b""
 
     def start(self) -> None:
-        """Starts the process unless it runs, without waiting for it. `ask` reports errors of the start."""
+        """Starts the process unless it runs, and does not wait. If the start fails, `ask` reports the error."""
         with contextlib.suppress(OSError):
             self._started()
 
@@ -122,8 +122,8 @@ class AnswerProcess:
     ) -> AskEndedBody:
         """Asks about the paused failure and returns the body of `askEnded`.
 
-        `context`: return the first context instead of an answer. `limit_s` is wall-clock time from now on; if the
-        process has to start first, at least half of it is left for the answer. None: the settings' own limit. `told`
+        `context`: return the first context instead of an answer. `limit_s`: seconds by the clock, of which at least
+        half is left for the answer if the process has to start first; None means the settings' own limit. `told`
         receives the answer as it is made. Raises NoAnswerError, KeyboardInterrupt.
         """
         interrupts = _Interrupts()
@@ -147,7 +147,7 @@ class AnswerProcess:
     def _ask(
         self, server: Server, job: dict[str, Any], interrupts: _Interrupts, told: Told | None
     ) -> dict[str, Any] | None:
-        """Sends the job and serves it; None if it was not answered in time."""
+        """Sends the question and serves the paused program meanwhile; None if no answer arrived in time."""
         began, limit_s = time.monotonic(), job["limit_s"]
         jobs = self._ready(interrupts)
         if jobs is None:
@@ -176,7 +176,10 @@ class AnswerProcess:
         return done[0] if done else None
 
     def _heard(self, jobs: Link, told: Told | None, wanted: Callable[[], bool], tick_s: float) -> list[dict[str, Any]]:
-        """The job's result as the only item, empty if not there yet; earlier output goes to `told`. Raises OSError."""
+        """Returns a list with the job's result, or an empty list if the result has not arrived.
+
+        Passes output before the result to `told`. Raises OSError.
+        """
         while (line := self._line(jobs, wanted, tick_s)) is not None:
             said = json.loads(line)
             if said["number"] != self._count:
@@ -188,7 +191,10 @@ class AnswerProcess:
         return []
 
     def _ready(self, interrupts: _Interrupts) -> Link | None:
-        """Returns the socket for jobs once the process runs; None if not in time. Raises OSError."""
+        """Returns the socket for jobs once the process runs; None if the process did not start in time.
+
+        Raises OSError.
+        """
         jobs, until = self._started(), time.monotonic() + _START_S
         if not self._pid:
             pid = self._line(jobs, lambda: not interrupts.came and time.monotonic() < until)
@@ -227,12 +233,15 @@ class AnswerProcess:
         return self._jobs
 
     def _reap(self) -> None:
-        """Waits for the process that was started; its own child took over long before."""
+        """Waits for the started process, which exits soon because its own child answers."""
         if self._starting is not None:
             self._starting.wait()
 
     def _line(self, jobs: Link, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
-        """Returns the next line; None if the caller stops waiting. Raises OSError, or NoAnswerError if it ended."""
+        """Returns the next line from the process; None if the caller stops waiting.
+
+        Raises OSError, or NoAnswerError if the process has ended.
+        """
         while b"\n" not in self._kept:
             if not select.select([jobs], [], [], tick_s)[0]:
                 if not wanted():
@@ -246,7 +255,7 @@ class AnswerProcess:
         return line
 
     def _last_words(self) -> Safe:
-        """The error type (and module name) that ended the process; nothing else of its unmasked output."""
+        """Returns the error type (and module name) that ended the process; the rest of its output is not masked."""
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
         error = _ERROR.match(lines[-1]) if lines else None
@@ -254,12 +263,12 @@ class AnswerProcess:
 
 
 def start_command() -> list[str]:
-    """Returns the command that starts the process with this Python."""
+    """Returns the command that starts the answering process with this Python."""
     return child_python.command("dap_ai.system.child_python:detached", "dap_ai.commands.answers:main")
 
 
 def _send(jobs: Link, job: Mapping[str, Any], descriptor: int) -> None:
-    """Does what `socket.send_fds` does, which Python 3.8 lacks."""
+    """Sends a job and a file descriptor, as `socket.send_fds` does from Python 3.9 on."""
     fds = array.array("i", [descriptor])
     jobs.sendmsg([json.dumps(job).encode() + b"\n"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fds)])
 
@@ -270,7 +279,7 @@ def named(text: str) -> Safe:
 
 
 def _ended(done: dict[str, Any]) -> AskEndedBody:
-    """The final body; its reason is `limit` if time ran out. Raises NoAnswerError."""
+    """Returns the final body, whose reason is `limit` if time ran out. Raises NoAnswerError if the answer failed."""
     ended: AskEndedBody | None = done["ended"]
     message: Safe = done["message"]
     if ended is None or ended["reason"] == "failed":

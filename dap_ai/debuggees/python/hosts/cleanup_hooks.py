@@ -1,11 +1,11 @@
-"""Calls back when an exception ends a test, before anything that the test has set up is taken down.
+"""Calls a function when an exception ends a test, before the test's set-up is taken down.
 
 unittest catches the exception in `_Outcome.testPartExecutor`, and `mock.patch` as a test's decorator undoes its patches
-on the way there. Both are context managers: ours wrap them and see the exception first. They do not swallow the
-exception or add to its traceback. pytest's own functions need only the second, because their fixtures outlive the
-report.
+on the way there. Both are context managers; the wrappers of this module see the exception first. A wrapper does not
+swallow the exception or add to its traceback. pytest's own test functions need only the `mock.patch` wrapper, because
+their fixtures outlive the report.
 
-This module imports only the standard library at run time: debuggees get its text (dead_ends.py).
+This module imports only the standard library at run time, because dead_ends.py sends its source to debuggees.
 """
 
 from __future__ import annotations
@@ -20,19 +20,26 @@ if TYPE_CHECKING:
     from typing import Any
 
     Ended = Callable[[BaseException], object]
-    """Called with the exception that ends a test, unless the test is skipped or expected to fail. Must not raise."""
+    """A callback for the exception that ends a test, unless the test is skipped or expected to fail.
+
+    It must not raise.
+    """
     Undo = Callable[[], None]
 
 _loaded = sys.modules
-"""`sys.modules` itself: in a copy that reruns a test, code that asks `sys` for it would count as part of the test."""
+"""`sys.modules` itself.
+
+In a copy that reruns a test, code that asks `sys` for its modules would count as part of the test.
+"""
 _MOCKS = ("unittest.mock", "mock.mock")
 _NO_FAILURES = ("Skipped", "XFailed", "Exit")
 
 
 def of_unittest(case: Any, ended: Ended, *, begins: Undo | None = None, result: Any = None) -> Undo:
-    """Watches each part of each test that `unittest.case` runs; `begins` is called before the first part of a test.
+    """Calls `ended` for exceptions in any part of a test that `unittest.case` runs.
 
-    `result`: restrict it to tests that report to this object, and to what they report: the first failure, and subtests.
+    `begins` is called before a test's first part. `result` restricts the calls to tests that report to this object, and
+    to each test's first failure and its subtests.
     """
     outcomes: Any = case._Outcome  # noqa: SLF001
     plain: Any = outcomes.testPartExecutor
@@ -53,7 +60,10 @@ def of_unittest(case: Any, ended: Ended, *, begins: Undo | None = None, result: 
 
 
 def of_patches(mock: Any, ended: Ended, functions: tuple[Any, ...] = ()) -> Undo:
-    """Watches functions decorated by `mock.patch` that are a test case's running method, or one of `functions`."""
+    """Calls `ended` for exceptions in tests that `mock.patch` decorates.
+
+    These are a test case's running method, and each of `functions`.
+    """
     patches: Any = mock._patch  # noqa: SLF001
     plain: Any = patches.decoration_helper
 
@@ -69,7 +79,7 @@ def of_patches(mock: Any, ended: Ended, functions: tuple[Any, ...] = ()) -> Undo
 
 
 def of_item(item: Any, ended: Ended) -> Undo:
-    """Watches the call of a pytest item. Modules that nobody has imported are not watched."""
+    """Calls `ended` for exceptions in the call of a pytest item. Ignores test modules that have not been imported."""
     if is_expected_to_fail(item):
         return _nothing
     undone: list[Undo] = []
@@ -95,7 +105,7 @@ def is_expected_to_fail(result: Any) -> bool:
 
 
 def _of_results(item: Any, ended: Ended) -> Undo:
-    """Watches runners that report a failure before they clean up, however they caught it (trial)."""
+    """Calls `ended` for a runner that reports a failure before its cleanup, such as Twisted's trial."""
     plain = item._addexcinfo  # noqa: SLF001
 
     def _addexcinfo(raised: Any) -> None:
@@ -126,7 +136,7 @@ def _passes(error: BaseException) -> bool:
 
 
 def _is_test(patched: Any, args: Any) -> bool:
-    """Whether a decorated function is the method that its first argument, a test case, runs."""
+    """Whether a decorated function is the test method that its first argument, a test case, runs."""
     first: Any = args[0] if args else None
     name = getattr(first, "_testMethodName", None)
     return type(name) is str and getattr(first.__class__, name, None) is patched

@@ -1,6 +1,6 @@
-"""The functions behind `dap_ai.post_mortem` and its relatives: pause the program where it failed, and ask.
+"""Functions that pause the program where it failed, for `dap_ai.post_mortem`, `hold`, `breakpoint` and `install`.
 
-This module imports only the standard library, and other modules only when a failure is held.
+This module imports only the standard library; it imports other modules only when a failure is held.
 """
 
 from __future__ import annotations
@@ -27,32 +27,36 @@ if TYPE_CHECKING:
 
 _caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
 _held: list[int] = []
-"""Idents of threads that are held."""
+"""Idents of paused threads."""
 PAUSE_S = 0.1
-"""Seconds for which raises are not captured after too many of them."""
+"""Seconds for which capturing raises is off after too many raises."""
 _OURS = os.path.abspath(f"{__file__}/../../../..") + os.sep  # noqa: PTH100  no pathlib in a program without it
 
 
 def post_mortem(exc: BaseException | None = None, *, question: str = "", options: Sequence[str] = ()) -> int:
     """Pauses this thread and runs `dap-ai ask` about an exception in this terminal.
 
-    `exc`: None means the exception being handled, or else the last uncaught one (`sys.last_value`). `options` are
-    further options of `dap-ai ask`. Returns its exit code. Raises ValueError if there is no exception; OSError.
+    `exc`: None means the exception being handled, or else the last uncaught exception (`sys.last_value`). `options` are
+    further options of `dap-ai ask`. Returns the exit code of `dap-ai ask`. Raises ValueError without an exception, and
+    OSError.
     """
     return asked(_failed(exc), [*(("-q", question) if question else ()), *options])
 
 
 def hold(exc: BaseException | None = None, *, told: Callable[[str], object] | None = None) -> None:
-    """Pauses this thread until a client continues it, or Ctrl-C: for `dap-ai ask --post-mortem`, or an editor.
+    """Pauses this thread for `dap-ai ask --post-mortem` or an editor, until a client continues it or Ctrl-C.
 
-    `exc` is as in `post_mortem`. `told` is called with the address once clients can connect; None prints a line to
-    stderr. Raises ValueError, OSError.
+    `exc`: None means the exception being handled, or else the last uncaught exception. `told` is called with the
+    socket's address once clients can connect; None prints a line to stderr. Raises ValueError, OSError.
     """
     wait(_failed(exc), told or _tell)
 
 
 def wait(server: Server, told: Callable[[str], object]) -> None:
-    """Pauses this thread for clients of a server that `serving` made; `told` gets the address. Raises OSError."""
+    """Pauses this thread and serves clients of a server that `serving` made.
+
+    `told` receives the socket's address. Raises OSError.
+    """
     from dap_ai.debuggees.python.hosts.post_mortem.holding import Listener  # noqa: PLC0415  only when a failure is held
 
     listener = Listener()
@@ -93,7 +97,7 @@ def install() -> None:
 
 
 def later(call: Callable[[], None]) -> None:
-    """Calls a function PAUSE_S from now, in a thread that ends with it."""
+    """Calls a function after PAUSE_S, in a new thread."""
 
     def wait() -> None:
         time.sleep(PAUSE_S)
@@ -103,10 +107,10 @@ def later(call: Callable[[], None]) -> None:
 
 
 def watch_raises(call_later: Callable[[Callable[[], None]], None] | None = None) -> RaiseWatch:
-    """Keeps the values of the user's frames at each later raise, before any cleanup, for `serving`.
+    """Captures the values of the user's frames at each later raise, before any cleanup, for `serving`.
 
-    It has no effect before Python 3.12, or if no tool id of `sys.monitoring` is free. `call_later` is `later` of
-    raise_events.
+    It has no effect before Python 3.12, or if no tool id of `sys.monitoring` is free. `call_later` calls a function
+    after PAUSE_S.
     """
     from dap_ai.debuggees.python.inspector.raises.raise_events import RaiseWatch  # noqa: PLC0415  only when a failure is held
 
@@ -132,10 +136,10 @@ def _tell(address: str) -> None:
 def serving(
     exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False, folder: str = ""
 ) -> Server:
-    """Returns a server for an exception, see post_mortem/holding.py.
+    """Returns a debug server for an exception.
 
-    `keep` decides which frames are shown; with `callers`, so are the frames that called the traceback's outermost one.
-    Paths are relative to `folder`; empty: to the current directory at that time.
+    `keep` decides which frames are shown; `callers` adds the frames that called the traceback's outermost frame. Paths
+    are relative to `folder`, or to the current directory if `folder` is empty.
     """
     from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  only when a failure is held
 
@@ -146,7 +150,7 @@ def serving(
 
 
 def asked(server: Server, options: Sequence[str]) -> int:
-    """Runs `dap-ai ask` with these options about a server's stop, and serves it until then. Returns its exit code.
+    """Runs `dap-ai ask` about a server's stop, serves the stop meanwhile, and returns the exit code.
 
     Ctrl-C goes to the child only. Raises OSError.
     """
@@ -169,7 +173,7 @@ def asked(server: Server, options: Sequence[str]) -> int:
 
 
 class _InterruptShield:
-    """Leaves Ctrl-C to the child: the terminal sends it to both processes."""
+    """Ignores Ctrl-C in this process while the child runs; the terminal sends it to both processes."""
 
     def __enter__(self) -> None:
         _held.append(threading.get_ident())

@@ -1,4 +1,4 @@
-"""Gives debug adapters access to Python programs: see contracts.backend.Access."""
+"""Gives debug adapters access to Python programs; implements contracts.backend.Access."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class PythonAccess(Access):
         return inspector.open_expression(), inspector.watch_expression()
 
     def in_terminal(self) -> Sequence[str]:
-        """Returns the expressions that stop the program where it dies."""
+        """Returns the expressions that make the program stop at failures that debugpy misses."""
         return (dead_ends.INSTALL,)
 
     def warm(self) -> None:
-        """Compiles the injected modules ahead of the first question."""
+        """Prepares the expressions to inject before the first question, because this takes some 60 ms."""
         inspector.warm()
 
     def inspector(self, *, hovers: bool = False) -> StopInspector:
@@ -37,4 +37,4 @@ class PythonAccess(Access):
 
 
 access = PythonAccess()
-"""The entry point of `dap_ai.access` for Python."""
+"""The entry point `dap_ai.access` for Python."""

@@ -1,7 +1,7 @@
-"""Runs jobs in locked copies of the debuggee, through the injected module `turns`.
+"""Runs jobs in locked copies (snapshots) of the debuggee, through the injected module `turns`.
 
-Each request is one short `evaluate` that starts and polls all jobs of one frame. A copy ends itself at its deadline, so
-none outlives the session even if this process ends first.
+Each request is one short `evaluate` that starts and polls all jobs of one frame. Each copy ends itself at its deadline,
+even if this process ends first.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from dap_ai.system.load_limits import slack
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
 _GRACE_S = 0.5
-"""Seconds past its deadline after which a copy is ended from outside."""
+"""Seconds that a copy gets past its deadline before this process ends the copy."""
 _KILL_TRIES = 20
 _STEPS = 3
-"""Event loop iterations from a result until the caller that waited for it can send its next query."""
+"""Event loop iterations to wait after a result, so that its receiver can send another query."""
 _QUICKLY = 1
-"""The fastest zlib level: an edited file is mostly empty lines, so three processes read less."""
+"""The fastest zlib level."""
 IMPORTING = "unavailable: busy: another thread is importing a module"
 
 
@@ -45,10 +45,10 @@ class _Progress(msgspec.Struct):
 
 
 class DebugpySnapshots:
-    """The snapshots of one debug session; several may run at once."""
+    """Runs snapshots in one debug session, several at once."""
 
     def __init__(self, readable: tuple[str, ...] = ()) -> None:
-        """Creates the service; `readable` lists folders that a copy may read in addition to Python's own."""
+        """`readable` lists folders that a copy may read in addition to Python's own."""
         self._readable = readable
         self._killing: set[asyncio.Task[None]] = set()
         self._installing = asyncio.Lock()
@@ -57,11 +57,11 @@ class DebugpySnapshots:
     async def run(
         self, request: Request, query: SnapshotQuery, begun: Callable[[str], None] = lambda _token: None
     ) -> SnapshotResult:
-        """Runs one query in a copy of the program, in a frame of this stop; cancelling the call ends the copy.
+        """Runs one query in a copy of the program, in a frame of the current stop. Cancelling the call ends the copy.
 
-        `begun` is called with the job's token before anything is sent. A copy that has answered may take a moment to
-        end: send `kill_request` before the program continues. A failure of the program's code or of the snapshot is a
-        result, not an error. Raises RequestFailed and NotStopped as `request` does.
+        `begun` is called with the job's token before any request. A copy may take a moment to end after its answer, so
+        send `kill_request` before the program continues. A failure of the program's code or of the snapshot is a
+        result, not an error. Raises RequestFailed, and NotStopped if the program has continued.
         """
         by_clock_s = query.waits * query.deadline_s * slack()
         limits = {"deadline_s": query.deadline_s, "by_clock_s": by_clock_s, "memory_bytes": query.memory_bytes}
@@ -87,14 +87,14 @@ class DebugpySnapshots:
     def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
         """Returns the DAP request (command and arguments) that ends a job at once.
 
-        The request waits for the copies that have answered. It has no effect if the job does not exist.
+        The request waits until copies that have answered are gone. It has no effect if the job does not exist.
         """
         arguments = {"expression": call_expression("kill", token), "context": "clipboard", "frameId": frame_id}
         return "evaluate", arguments
 
 
 class _Job:
-    """A job on the proxy's side. The proxy chooses its token, so a job can be ended before its start is confirmed."""
+    """The proxy's record of a job. The proxy chooses the token, so it can end a job whose start is not confirmed."""
 
     def __init__(self, by_clock_s: float) -> None:
         self.token = secrets.token_hex(8)
@@ -104,7 +104,7 @@ class _Job:
         self.result: asyncio.Future[SnapshotResult] = asyncio.get_running_loop().create_future()
 
     def begin(self) -> None:
-        """Records that the job was sent."""
+        """Records that the job was sent to the debuggee."""
         self.alive, self.ends = True, asyncio.get_running_loop().time() + self.by_clock_s + _GRACE_S
 
     def end(self, result: SnapshotResult) -> None:
@@ -114,13 +114,13 @@ class _Job:
             self.result.set_result(result)
 
     def fail(self, error: Exception) -> None:
-        """Sets the error of a job that gets no more replies."""
+        """Sets an error as the job's outcome, because no reply will arrive."""
         if not self.result.done():
             self.result.set_exception(error)
 
 
 class _Turns:
-    """The jobs in one frame of one caller. One task polls them while any are left."""
+    """The jobs in one frame of a stop. One task polls the jobs until none is left."""
 
     def __init__(self, caller: Caller, installing: asyncio.Lock) -> None:
         self.jobs: dict[str, _Job] = {}
@@ -131,9 +131,9 @@ class _Turns:
         self._task: asyncio.Task[None] | None = None
 
     async def result(self, job: _Job, wanted: dict[str, Any]) -> SnapshotResult:
-        """Returns a job's result; `wanted` is a SnapshotQuery plus the job's limits.
+        """Runs a job and returns its result; `wanted` is a SnapshotQuery plus the job's limits.
 
-        Raises what `DebugpySnapshots.run` raises.
+        Raises the errors of `DebugpySnapshots.run`.
         """
         self.jobs[job.token] = job
         self._new.append(wanted)
@@ -149,7 +149,10 @@ class _Turns:
                 self._task.cancel()
 
     async def kill(self, job: _Job) -> None:
-        """Ends a job and waits until it is gone. Gives up when the stop is over: the copy keeps its deadline."""
+        """Ends a job and waits until its copy is gone.
+
+        Gives up when the stop is over; then the copy ends at its deadline.
+        """
         with contextlib.suppress(RequestFailed, ValueError):
             for _ in range(_KILL_TRIES):
                 reply = await self._call("kill", job.token)
@@ -181,14 +184,14 @@ class _Turns:
                 await asyncio.sleep(0)  # a caller with an answer may send another query
 
     def _give_up(self) -> None:
-        """Gives each overdue job the result "deadline"; its caller then ends the copy."""
+        """Gives each overdue job the result "deadline"; the waiting caller then ends the copy."""
         now = asyncio.get_running_loop().time()
         for job in self.jobs.values():
             if job.alive and job.ends < now and not job.result.done():
                 job.result.set_result(SnapshotResult("deadline", milliseconds=job.by_clock_s * 1000))
 
     async def _turn(self) -> bool:
-        """Starts new jobs and polls running ones; returns whether one has ended. Raises RequestFailed, NotStopped."""
+        """Starts new jobs and polls running jobs; returns whether a job has ended. Raises RequestFailed, NotStopped."""
         begin, self._new = self._new, []
         ask = [job.token for job in self.jobs.values() if job.alive and not job.result.done()]
         for query in begin:
@@ -216,7 +219,7 @@ class _Turns:
         return bool(parts)
 
     def _end(self, part: str) -> None:
-        """Sets a job's result from its part of a reply."""
+        """Decodes one job's part of a reply and sets the job's result."""
         token, mark, text = part.partition("!" if "!" in part else "=")
         job = self.jobs.get(token)
         if job is None:

@@ -1,10 +1,10 @@
 """Installs the static inspector in a debuggee of debugpy and queries it: one `evaluate` per inspection.
 
-1. The proxy's first message opens inspector/injector.py before the program starts; otherwise the first inspection opens
-   it, in context `hover` with a frameId. The injector answers expressions that begin with its name, in place of
-   pydevd's own `evaluate`.
+1. The proxy opens the injector (inspector/injector.py) before the program starts, or else at the first inspection, in
+   context `hover` with a frameId. The injector answers expressions that begin with its name, in place of pydevd's own
+   `evaluate`.
 2. pydevd replaces `@LINE@` in expressions, quotes results, and reports errors as success. So queries and replies are
-   base64, and replies start with a magic word; any other text is an error, and "" means "not installed".
+   base64, and a reply starts with a magic word. Any other reply is an error; an empty reply means "not installed".
 3. The injector's name contains a digest of all sources: an inspector of another version in the process is never called.
 """
 
@@ -30,20 +30,20 @@ from dap_ai.system import user_code
 
 MAGIC = "dap_ai:"
 _MAGIC = (MAGIC_NUMBER, sys.implementation.cache_tag)
-"""The bytecode version of this Python."""
+"""The bytecode version of this Python, compared with the debuggee's."""
 _MARSHAL_OF_ALL = 2
-"""A marshal version that every supported Python reads."""
+"""The marshal format version that every supported Python can read."""
 _COMPRESSION = 1
-"""The fastest zlib level: level 9 takes ten times as long and saves a third."""
+"""The fastest zlib level, because level 9 takes ten times as long and saves only a third."""
 _INSPECTOR, _SNAPSHOTS = (Path(__file__).parents[1] / name for name in ("inspector", "snapshots"))
 READING, SNAPSHOTS, RAISES = "reading", "snapshots", "raises"
-"""Names of bundles of modules; a module's name is unique across all of them.
+"""Names of bundles of injected modules; each module's name is unique across all bundles.
 
-READING is for every debuggee, SNAPSHOTS for debuggees that are copied, RAISES captures values at each raise from the
+READING goes to every debuggee, SNAPSHOTS to debuggees that are copied. RAISES captures values at each raise from the
 program's start.
 """
 _FOR_RAISES = frozenset({"captures", "earlier", "freezing", "hints", "mentioned", "scopes", "statics"})
-"""Modules of READING that RAISES also needs."""
+"""Modules of the bundle READING that the bundle RAISES also contains."""
 _NEWER = "__import__('sys').version_info >= (3, 12)"
 
 
@@ -59,7 +59,7 @@ def _injector_source() -> str:
 
 
 def _sources(bundle: str) -> list[tuple[str, str]]:
-    """(name, source) of a bundle's modules, sorted by name; the injector sorts them by their imports."""
+    """Returns (name, source) of a bundle's modules, sorted by name; the injector sorts the modules by their imports."""
     return [(file.stem, file.read_text("utf-8")) for file in _files(bundle)]
 
 
@@ -82,7 +82,7 @@ def _compiled(bundle: str) -> list[tuple[str, bytes]]:
 
 
 def _code(file: Path) -> CodeType:
-    """A module's code object, usually from its bytecode cache."""
+    """Returns a module's code object, usually from its bytecode cache."""
     code = SourceFileLoader(file.stem, str(file)).get_code(file.stem)
     if code is None:  # never happens: the file exists
         raise ImportError(f"no code in {file}")
@@ -90,7 +90,7 @@ def _code(file: Path) -> CodeType:
 
 
 def _called(code: CodeType, file: str) -> CodeType:
-    """The code object and all nested ones, with their file name replaced."""
+    """Returns the code object with another file name, also in all nested code objects."""
     constants = tuple(_called(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
     return code.replace(co_filename=file, co_consts=constants)
 
@@ -101,9 +101,9 @@ def _packed(data: bytes) -> str:
 
 @functools.cache
 def open_expression() -> str:
-    """Returns the expression that opens the injector unless it is open.
+    """Returns the expression that opens the injector; evaluating it again has no effect.
 
-    Evaluate it without a frameId, or in context `hover` with one.
+    Evaluate it without a frameId, or with a frameId in context `hover`.
     """
     file = "<dap_ai_probe.injector>"
     program = f"{_injector_source()}\nopen_injector({injector_name()!r}, place)\n"
@@ -120,7 +120,7 @@ def open_expression() -> str:
 
 
 def call_expression(function: str, argument: str) -> str:
-    """Returns the expression that calls an injector function; evaluate it in context `clipboard` with a frameId."""
+    """Returns the expression that calls an injector function. Evaluate it in context `clipboard` with a frameId."""
     return f"__import__('pydevd').{injector_name()}.{function}('{argument}')"
 
 
@@ -131,10 +131,10 @@ def _install_expression(folder: str, magic: tuple[bytes, str | None] | None) -> 
 
 
 def install_expressions(folder: str = READING) -> list[str]:
-    """Returns two expressions that install a bundle; evaluate the second only if the first returns "".
+    """Returns two expressions that install a bundle; evaluate the second only if the first returns an empty text.
 
-    The first contains modules compiled for this Python version; the second contains sources, which cost the debuggee 40
-    ms.
+    The first contains modules compiled for this Python version. The second contains sources, which take the debuggee 40
+    ms to compile.
     """
     return [_install_expression(folder, _MAGIC), _install_expression(folder, None)]
 
@@ -142,14 +142,14 @@ def install_expressions(folder: str = READING) -> list[str]:
 def watch_expression() -> str:
     """Returns the expression that captures values at each later raise.
 
-    It does nothing unless the injector is open and Python is 3.12 or newer.
+    The expression does nothing unless the injector is open and Python is 3.12 or newer.
     """
     ours, any_python = install_expressions(RAISES)
     return f"{_NEWER} and ({ours} or {any_python}) and {call_expression('watch', '')}"
 
 
 def warm() -> None:
-    """Builds the expressions that are the same for every debuggee of this Python; takes some 60 ms."""
+    """Builds and caches the expressions that are equal for every debuggee of this Python; takes some 60 ms."""
     open_expression()
     _install_expression(READING, _MAGIC)
     _install_expression(SNAPSHOTS, _MAGIC)
@@ -157,26 +157,26 @@ def warm() -> None:
 
 
 def inspection_expression(query: Query) -> str:
-    """Returns the expression that queries an installed inspector."""
+    """Returns the expression that sends a query to the installed inspector."""
     return call_expression("visit", base64.b64encode(msgspec.json.encode(query)).decode("ascii"))
 
 
 class Caller:
-    """Calls the injector of one debuggee through a frame of its stop."""
+    """Calls the injector of one debuggee through a frame of a stopped thread."""
 
     def __init__(self, request: Request, frame_id: int) -> None:
         self._request = request
         self._frame_id = frame_id
 
     async def evaluate(self, expression: str, context: str = "clipboard") -> str:
-        """Evaluates an expression and returns debugpy's reply, unquoted. Raises RequestFailed, NotStopped."""
+        """Evaluates an expression and returns debugpy's result without quotes. Raises RequestFailed, NotStopped."""
         arguments = {"expression": expression, "context": context, "frameId": self._frame_id}
         return unquoted(str((await self._request("evaluate", arguments)).get("result", "")))
 
     async def install(self, said: str, *kinds: list[str]) -> str:
-        """Installs bundles in order; `said` is the injector's reply before the installation, "" if it is open.
+        """Installs bundles in order; returns MAGIC on success, otherwise an error text.
 
-        Returns MAGIC on success, otherwise an error text.
+        `said`: the injector's last reply; an empty text if the injector is open but lacks the modules.
         """
         if said:  # the injector is not open
             await self.evaluate(open_expression(), "hover")
@@ -191,10 +191,13 @@ class Caller:
 
 
 class Inspector:
-    """The inspector of one debug session. A stop may be in a new process, where it installs itself again."""
+    """The static inspector of one debug session. It is installed in each process of the debuggee that stops."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """Runs one inspection. Raises RequestFailed if the debuggee could not be read, NotStopped as `request` does."""
+        """Runs one inspection and returns its result.
+
+        Raises RequestFailed if the debuggee could not be read, and NotStopped if the program has continued.
+        """
         if not query.frames:
             raise RequestFailed("inspect", "noFrames", "there is no frame to read: name one of a stackTrace")
         caller, visit = Caller(request, query.frames[0].frame_id), inspection_expression(query)
@@ -206,7 +209,7 @@ class Inspector:
 
 
 def unquoted(result: str) -> str:
-    """Returns a string's text, whether or not this version of debugpy quotes it."""
+    """Removes the quotes that some versions of debugpy put around a string result."""
     return result[1:-1] if result[:1] in {"'", '"'} and result[-1:] == result[:1] else result
 
 
@@ -223,6 +226,6 @@ def _decode(reply: str) -> Inspection:
 
 
 def last_line(text: str) -> str:
-    """Returns the last line of the traceback that the debuggee sent instead of a reply, at most 300 characters."""
+    """Returns the last line of an error reply (a traceback from the debuggee), at most 300 characters."""
     lines = text.strip().splitlines()
     return lines[-1][:300] if lines else "debugpy sent an empty reply (is the frame of a stopped thread?)"

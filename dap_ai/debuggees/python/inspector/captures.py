@@ -1,4 +1,4 @@
-"""Keeps the last captures: values in the user's frames at a raise, looked up by the exception's traceback."""
+"""Keeps the latest captures: copies of values in the user's frames at a raise, found by the exception's traceback."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Frames hold Any.
@@ -18,16 +18,16 @@ MOST = 16
 MAX_FRAMES = 4
 _MAX_NAMES, _MAX_GLOBALS = 200, 40
 _ROOM = (600, 300, 200, 100)
-"""Maximum objects copied per frame, innermost first."""
+"""Maximum objects copied per frame; the first number is for the innermost frame."""
 _CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
 
 
 class CapturedFrame:
-    """A frame at the raise: copies of its variables, and of its module's variables that its code names.
+    """Copies of a frame's variables at the raise, and of the module's variables that its code names.
 
-    `code`: the id of its code object; `at`: the offset of its current instruction; `addresses`: by the id of a copy,
-    the original object's address; `fields`: the fields of each copied object.
+    `code`: the id of the frame's code object; `at`: the offset of its current instruction; `addresses`: the address of
+    each copied object, by its copy's id; `fields`: the fields of each copied object.
     """
 
     __slots__ = ("addresses", "at", "code", "fields", "names", "shared")
@@ -40,8 +40,8 @@ class CapturedFrame:
 class Capture:
     """The captured frames of one raise.
 
-    `exception`: the exception's id. `site`: where it was raised, see raise_events.py. `inner`: ids of the code objects
-    of the frames it had already left.
+    `exception`: the exception's id. `site`: a raise_events.Site, the place of the raise. `inner`: ids of the code
+    objects of the frames that the exception had already left.
     """
 
     __slots__ = ("exception", "inner", "moments", "site")
@@ -55,7 +55,7 @@ _kept: list[Capture] = []
 
 
 def capture(frame: Any, exc: Any, site: Any, is_user: Any) -> None:
-    """Copies the values of this thread's frame and its callers; `is_user(code)` decides which frames to copy."""
+    """Copies the values of a frame and its callers at a raise; `is_user(code)` decides which frames to copy."""
     moments: list[CapturedFrame] = []
     try:
         while frame is not None and len(moments) < MAX_FRAMES:
@@ -92,7 +92,7 @@ def _is_code(x: Any) -> bool:
 
 
 def moments_of(exc: Any) -> list[tuple[Any, CapturedFrame]]:
-    """Returns (frame, capture) pairs of an exception's traceback and its callers, innermost first."""
+    """Returns an exception's captures as (frame, CapturedFrame) pairs, innermost first; empty without a capture."""
     found = next((each for each in reversed(_kept) if each.exception == id(exc)), None)
     entries = entries_of(exc) if found is not None else []
     if found is None or not entries:
@@ -118,7 +118,7 @@ def moments_of(exc: Any) -> list[tuple[Any, CapturedFrame]]:
 
 
 def entries_of(exc: Any) -> list[tuple[Any, int]]:
-    """Returns (frame, instruction offset) pairs of the exception's traceback, outermost first."""
+    """Returns (frame, instruction offset) pairs of an exception's traceback, outermost first."""
     found: list[tuple[Any, int]] = []
     entry = _traceback_of(exc)
     while entry is not None:
@@ -128,7 +128,7 @@ def entries_of(exc: Any) -> list[tuple[Any, int]]:
 
 
 def drop(site: Any) -> None:
-    """Forgets the captures of one place."""
+    """Forgets the captures of one raise site."""
     _kept[:] = [each for each in _kept if each.site != site]
 
 

@@ -1,4 +1,4 @@
-"""Detects whether code ran after a frame raised: its own handlers, or those of a generator closed with it."""
+"""Detects whether cleanup code ran after a frame raised, in the frame or in a generator closed with the frame."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Code objects of several Python versions: Any.
@@ -15,13 +15,13 @@ from .scopes import frame_locals
 from .stored.statics import lookup, made_in_c, names_of
 
 _BITS, _LOW = 4, 15
-"""Bits and mask of an argument that two variables of one instruction share."""
+"""Bits and mask for an instruction whose argument has the numbers of two variables."""
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
 _stores = {op for name, op in opcode.opmap.items() if "STORE_FAST" in name or name == "DELETE_FAST"}
 _YIELDS = {op for name, op in opcode.opmap.items() if name in ("YIELD_VALUE", "YIELD_FROM")}
 _MORE, _LAST, _VARINT = 64, 63, 6
-"""Constants for numbers in the exception table: each byte holds six bits."""
+"""Masks and bits per byte for numbers in CPython's exception table; each byte holds six bits."""
 _MOST = 40
 _FILES: tuple[Any, ...] = (_io.TextIOWrapper, _io.BufferedReader, _io.BufferedWriter, _io.BufferedRandom, _io.FileIO)
 _WITH = ("WITH_EXCEPT_START", "WITH_CLEANUP_START")
@@ -37,7 +37,7 @@ def has_run_on(frame: Any, at: int) -> bool:
 
 
 def _generators(frame: Any, variables: dict[str, Any]) -> Iterator[Any]:
-    """The code of each generator function that a frame names: a variable, a global or a method of a variable."""
+    """Yields the code of each generator function named in a frame: a variable, a global or a variable's method."""
     module = names_of(frame.f_globals)
     classes = {id(cls): cls for cls in map(type, variables.values()) if not made_in_c(cls)}
     for name in {*frame.f_code.co_names, *variables}:
@@ -48,14 +48,14 @@ def _generators(frame: Any, variables: dict[str, Any]) -> Iterator[Any]:
 
 
 def _closes(code: Any) -> bool:
-    """Whether closing a generator at one of its yields runs more of its code."""
+    """Whether closing a generator at a yield may run cleanup code of the generator."""
     return any(_cleans_up(code, at, {}) for at in range(0, len(code.co_code), 2) if code.co_code[at] in _YIELDS)
 
 
 def stored_after(code: Any, at: int | None) -> set[str] | None:
     """Returns a function's variables that other functions, or instructions after `at`, may set.
 
-    None means any variable, as in a module.
+    Returns None for code that is not a function's, where any variable may be set.
     """
     if not code.co_flags & _OPTIMIZED:
         return None
@@ -76,7 +76,7 @@ def stored_after(code: Any, at: int | None) -> set[str] | None:
 
 
 def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
-    """Whether a handler of an exception raised at `at` does more than test its type or close a plain file."""
+    """Whether a handler for an exception raised at `at` does more than test its type or close a plain file."""
     return any(
         not _is_passed(code.co_code, target) and not _closes_a_file(code, variables, start, target)
         for start, target in _handlers(code, at)
@@ -84,7 +84,7 @@ def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
 
 
 def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
-    """The start and handler offset of each block that contains the instruction."""
+    """Yields (start, handler offset) of each block that contains the instruction."""
     if not hasattr(code, "co_exceptiontable"):
         yield from ((start + 2, target) for start, target in _blocks(code.co_code) if start < at < target)
         return
@@ -99,7 +99,7 @@ def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _closes_a_file(code: Any, variables: dict[str, Any], start: int, target: int) -> bool:
-    """Whether a handler belongs to `with ... as file`, and the name refers to one of Python's own file objects."""
+    """Whether a handler belongs to `with ... as file`, and the variable is one of Python's own file objects."""
     op, argument = code.co_code[start : start + 2]
     handler = (opcode.opname[each] for each in code.co_code[target : target + 4 : 2])
     names = {"STORE_FAST": code.co_varnames, "STORE_NAME": code.co_names}.get(opcode.opname[op], ())
@@ -110,7 +110,7 @@ def _closes_a_file(code: Any, variables: dict[str, Any], start: int, target: int
 
 
 def _blocks(instructions: bytes) -> Iterator[tuple[int, int]]:
-    """The start and handler offset of each `try` and `with`; for Python up to 3.10, whose jumps count instructions."""
+    """Yields (start, handler offset) of each `try` and `with`; only for Python up to 3.10."""
     argument, unit = 0, 2 if sys.version_info >= (3, 10) else 1
     for at in range(0, len(instructions), 2):
         argument = argument << 8 | instructions[at + 1]
@@ -133,7 +133,10 @@ def _is_passed(instructions: bytes, target: int) -> bool:
 
 
 def _entries(table: bytes) -> Iterator[tuple[int, int, int]]:
-    """Start, end and handler as offsets, see `Objects/exception_handling_notes.txt` of CPython."""
+    """Yields (start, end, handler) offsets of the exception table.
+
+    The format is described in `Objects/exception_handling_notes.txt` of CPython.
+    """
     numbers = _numbers(table)
     for start in numbers:
         size, target, _ = next(numbers), next(numbers), next(numbers)

@@ -1,4 +1,4 @@
-"""Finds variables that had another value when the program failed; plain data only."""
+"""Finds variables whose values have changed since the program failed; only plain data has copies to compare."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -13,12 +13,12 @@ from .stored.freezing import Freezer, Frozen, is_same
 from .stored.statics import forget
 
 MARK = " (when it failed)"
-"""The suffix of such a variable's name, in an editor."""
+"""The suffix, in an editor, of a variable's row with the value at the failure."""
 _ROOM = 2000
 
 
 def changed(frame: Any, moment: CapturedFrame) -> dict[str, Any]:
-    """Returns copies of the earlier values, by name."""
+    """Returns copies of the values at the failure, by name, of variables that have changed since."""
     try:
         now = shown_locals(frame)
         freezer = Freezer(_ROOM)

@@ -32,7 +32,7 @@ _base: Any = BaseException.__dict__
 
 
 def exception_chain(describer: ValueDescriber, exc: Any) -> list[dict[str, Any]]:
-    """Returns ExceptionFacts dicts of the exception, then of causes, contexts and group members, each once."""
+    """Returns ExceptionFacts dicts of an exception and its causes, contexts and group members, each once."""
     facts: list[dict[str, Any]] = []
     seen: list[Any] = []
     waiting: list[tuple[Any, str]] = [(exc, "")]
@@ -91,14 +91,14 @@ def _facts(describer: ValueDescriber, exc: Any, relation: str) -> dict[str, Any]
 
 
 def _traceback_text(arguments: Any) -> str:
-    """The last traceback in the exception's text, as exceptions from another process have it; otherwise empty."""
+    """Returns the last traceback in the exception's text, as in exceptions from another process; otherwise empty."""
     text = text_of(arguments[0]) if len(arguments) == 1 and issubclass(type(arguments[0]), str) else ""
     at = text.rfind(_TRACEBACK)
     return text[at:][-_MAX_TOLD:] if at >= 0 else ""
 
 
 def sent_with(exc: Any) -> dict[str, Any]:
-    """Returns `frames` and `secrets` that another process sent at its end with rank/failure_report.py."""
+    """Returns the `frames` and `secrets` that a failed child process sent; empty for other exceptions."""
     own = instance_dict(exc)
     sent = names_of(own).get(_SENT) if own is not None else None
     try:
@@ -109,7 +109,7 @@ def sent_with(exc: Any) -> dict[str, Any]:
 
 
 def message_of(describer: ValueDescriber, exc: Any) -> str:
-    """Returns `str(exc)` of a builtin exception; the arguments as text if its class may define `__str__`."""
+    """Returns the message of a builtin exception like `str(exc)`, without calling the class's own `__str__`."""
     arguments = _base["args"].__get__(exc)
     limit = 4 * describer.max_text
     own = exception_fields(exc)
@@ -133,12 +133,12 @@ def message_of(describer: ValueDescriber, exc: Any) -> str:
 
 
 def _plain(describer: ValueDescriber, x: Any) -> str:
-    """A string's text, bounded; for other values their description."""
+    """Returns a string's text, cut to a limit; for any other value its description."""
     return text_of(x)[: 4 * describer.max_text] if issubclass(type(x), str) else describer.text(x)
 
 
 def notes_of(describer: ValueDescriber, exc: Any) -> list[str]:
-    """Returns the texts added by `add_note` (Python 3.11 and newer)."""
+    """Returns the notes added to an exception by `add_note` (Python 3.11 and newer)."""
     own = instance_dict(exc)
     notes = names_of(own).get("__notes__") if own is not None else None
     if type(notes) is not list:
@@ -147,7 +147,7 @@ def notes_of(describer: ValueDescriber, exc: Any) -> list[str]:
 
 
 def exception_fields(exc: Any) -> dict[str, Any]:
-    """Returns what an exception stores in addition to its arguments: C members (OSError's filename), own attributes."""
+    """Returns an exception's stored fields: C members (such as OSError's filename) and instance attributes."""
     values: dict[str, Any] = {}
     for base in reversed(mro(type(exc))):
         for name, part in namespace(base).items():

@@ -1,18 +1,18 @@
 """Compares a frame's values when the program failed with its values now, if cleanup has run since.
 
-A value that has not changed is reported as usual. One that has changed is reported as it was, with its current value
-(`time` is `failed`). One that was not copied, and is read after a cleanup, has its current value only (`time` is
-`now`).
+A value that has not changed is reported as usual. A changed value is reported as it was at the failure, with its
+current value (`time` is `failed`). A value that was not copied and is read after a cleanup is reported with its current
+value only (`time` is `now`).
 
 Why this is needed: a debugger often stops only after an exception has left the frames it was raised in, when their
-`finally`, `with` and `except` have run. Frames of the traceback may have other values by then. A capture made at the
-raise (`captures.py`) has the old ones.
+`finally`, `with` and `except` have run. By then, the traceback's frames may have other values. A capture made at the
+raise (`captures.py`) has the old values.
 
-1. A frame with a capture is compared value by value (`CapturedDifference`), by copies of both sides, since the objects
+1. A frame with a capture is compared value by value (`CapturedDifference`). Both sides are copies, because the objects
    may be gone.
-2. A frame without a capture is doubted only if cleanup may have changed what it sees (`Unknown`): it has run more code
-   itself, a mock patch around it has ended, or another of the user's frames has run more code. Then only numbers and
-   strings in names that the cleanup does not set are certain; everything else is marked as current.
+2. A frame without a capture is uncertain only if cleanup may have changed its values (`Unknown`): the frame or another
+   user frame has run more code, or a mock patch around the frame has ended. Then only numbers and strings in names that
+   the cleanup does not set are certain; all other values are marked as current.
 3. Otherwise values are unchanged, and nothing is marked.
 
 A comparison has three results: same, different, unknown. Unknown is never reported as the same.
@@ -43,11 +43,11 @@ _ROOM = 2000
 _CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 _KINDS_OF_CODE = ("class", "function", "module")
 _SIMPLE = ("c", "i", "f", "b", "e", "n", "u", "o", "and", "or", "cmp", "if", "t")
-"""Node kinds of expressions that change only if a name's value does."""
+"""Node kinds of expressions whose value can change only if a name's value changes."""
 
 
 class FramesAtRaise:
-    """What is known of a stop's frames at the raise; `exc` is the stop's exception or None."""
+    """Knows the captured frames of a stop and which frames cleaned up. `exc`: the stop's exception, or None."""
 
     def __init__(self, exc: Any, located: list[Any], alive: set[int]) -> None:
         self.alive = alive
@@ -60,7 +60,7 @@ class FramesAtRaise:
         self._cleaned = bool(self._patched or own & self._moved) or _has_cleaned_up(exc, alive)
 
     def of(self, describer: ValueDescriber, frame: Any, names: dict[str, Any], at: Any) -> FrameDifference | None:
-        """Returns how a frame's values differ from when it failed; None if they do not."""
+        """Returns the difference between a frame at the failure and now; None if no value differs."""
         moment = self.moments.get(id(frame))
         if moment is None:  # another frame's cleanup may have changed what this one sees
             moved = id(frame) in self._patched or (id(frame), at) in self._moved
@@ -69,7 +69,7 @@ class FramesAtRaise:
         return found if found.differs else None
 
     def scopes(self) -> list[dict[str, Any]]:
-        """Returns dicts of names and copies, to search for secrets."""
+        """Returns the captured names and fields as dicts, for the search for secrets."""
         return [scope for moment in self.moments.values() for scope in (moment.names, moment.shared, *moment.fields)]
 
 
@@ -86,7 +86,7 @@ def _moments(exc: Any) -> dict[int, CapturedFrame]:
 
 
 def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
-    """Ids of frames called through `@mock.patch`: the patches have ended, so names refer to other objects now."""
+    """Returns ids of frames called through `@mock.patch`; the patches have ended, so names refer to other objects."""
     found: set[int] = set()
     is_inside = False
     for frame, _ in entries_of(exc) if exc is not None else ():
@@ -98,33 +98,33 @@ def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
 
 
 def _has_cleaned_up(exc: Any, alive: set[int]) -> bool:
-    """Whether one of the user's frames has run more code since this exception left it."""
+    """Whether a user frame has run more code since this exception left the frame."""
     frames = ((frame, at) for frame, at in (entries_of(exc) if exc is not None else ()) if id(frame) not in alive)
     return any(is_users(frame.f_code.co_filename) and has_run_on(frame, at) for frame, at in frames)
 
 
 class FrameDifference:
-    """A frame at the failure compared with the frame now."""
+    """Compares a frame's values at the failure with its values now."""
 
     differs = True
 
     def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
-        """Returns the ExpressionResult dict of an expression."""
+        """Returns the ExpressionResult dict of an expression (a Node)."""
         raise NotImplementedError
 
     def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
-        """Returns the Value dict of a variable; `x` is MISSING if it is not bound now."""
+        """Returns the Value dict of a variable; `x` is MISSING if the variable is not bound now."""
         raise NotImplementedError
 
     def names(self, now: dict[str, Any]) -> dict[str, Any]:
-        """Returns the variables bound now, and those bound at the failure."""
+        """Returns the variables bound now or at the failure, with their current values."""
         return now
 
 
 class Unknown(FrameDifference):
-    """A frame without a capture after cleanup: only numbers and strings that were not set since are certain.
+    """A frame without a capture after cleanup; only numbers and strings that cleanup did not set are certain.
 
-    `at`: offset of the instruction that raised, if the frame has run more code since; otherwise None.
+    `at`: the offset of the instruction that raised, if the frame has run more code since; otherwise None.
     """
 
     def __init__(self, frame: Any, names: dict[str, Any], at: int | None) -> None:
@@ -132,12 +132,12 @@ class Unknown(FrameDifference):
         self._sure = {name for name, x in names.items() if is_scalar(x) and later is not None and name not in later}
 
     def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
-        """Returns the ExpressionResult dict, marked as current unless it is certain."""
+        """Returns the ExpressionResult dict of the current value, marked as current unless it is certain."""
         fact = now.evaluation(node)
         return fact if self._is_sure(node) else _late(fact)
 
     def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
-        """Returns the Value dict, marked as current unless it is certain."""
+        """Returns the Value dict of the current value, marked as current unless it is certain."""
         value = describer.value(x)
         return value if name in self._sure or _is_code(x) else dict(value, time=NOW)
 
@@ -152,7 +152,7 @@ class Unknown(FrameDifference):
 
 
 class CapturedDifference(FrameDifference):
-    """A frame with a capture. `cleaned`: a frame of the traceback has run more code since."""
+    """A frame with a capture. `cleaned`: a user frame of the traceback has run more code since the raise."""
 
     def __init__(
         self, describer: ValueDescriber, moment: CapturedFrame, frame: Any, names: dict[str, Any], *, cleaned: bool
@@ -168,11 +168,14 @@ class CapturedDifference(FrameDifference):
         self.differs = self.cleaned
 
     def names(self, now: dict[str, Any]) -> dict[str, Any]:
-        """Returns the variables bound now, and MISSING for those bound only at the failure."""
+        """Returns the variables bound now, and those bound only at the failure as MISSING."""
         return {**now, **{name: MISSING for name in self._moment.names if name not in now}}
 
     def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
-        """Returns the Value dict: as it was at the failure if it has changed, marked as current if unknown."""
+        """Returns the Value dict of a variable.
+
+        A changed value is described as it was at the failure; a value of unknown state is marked as current.
+        """
         now = describer.value(x) if x is not MISSING else {"text": ""}
         was = self._moment.names.get(name, MISSING)
         if _is_code(x) and (type(was) is not Frozen or was.kind in _KINDS_OF_CODE):
@@ -185,7 +188,10 @@ class CapturedDifference(FrameDifference):
         return now if same else self._as_it_was(describer.value(was), was, now["text"])
 
     def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
-        """Returns the ExpressionResult dict: the failure's if changed since, marked as current if unknown."""
+        """Returns the ExpressionResult dict of an expression.
+
+        A changed result is described as it was at the failure; a result of unknown state is marked as current.
+        """
         kind, x = now.outcome(node)
         fact = now.described(kind, x)
         then, y = self._then.outcome(node)
@@ -228,7 +234,7 @@ def _is_code(x: Any) -> bool:
 
 
 class Then(NodeInterpreter):
-    """Evaluates in a frame as it was at the failure; refuses values that were not copied."""
+    """Evaluates expressions in a frame as it was at the failure; refuses values that were not copied."""
 
     def __init__(self, describer: ValueDescriber, frame: Any, moment: CapturedFrame) -> None:
         super().__init__(describer, frame, moment.names, "compute")

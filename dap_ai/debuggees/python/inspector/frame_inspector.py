@@ -1,9 +1,9 @@
 """Runs one inspection: a stopped program's frames, exceptions and threads as dicts of `protocol.inspection`.
 
-One inspection reads everything that an answer may need, because each costs a round trip through the adapter. It reads
-frames by what they store (`stored/`), evaluates the given expressions by interpretation (`interpreter/`), and compares
-each frame with its values when the program failed (`frame_differences.py`). All but the search for secrets share one
-budget: values are read in the order of the query, and `truncated` is set if the budget did not suffice.
+One inspection reads all that an answer may need, because each inspection costs a round trip through the debug adapter.
+It reads stored values (`stored/`), evaluates the given expressions by interpretation (`interpreter/`), and compares
+each frame with its values when the program failed (`frame_differences.py`). All steps except the search for secrets
+share one budget: values are read in the order of the query, and `truncated` is set if the budget was used up.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -36,9 +36,9 @@ _VARARGS, _VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
 
 
 def inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, Any]:
-    """Reads frames as a query (`protocol.inspection.Query` as a dict) requires; returns an Inspection as a dict.
+    """Reads frames as a query (a `protocol.inspection.Query` as a dict) asks; returns an Inspection as a dict.
 
-    `frames` contains (frame_id, frame or None, line, offset of the last instruction or None) and may contain more
+    `frames` contains (frame_id, frame or None, line, offset of the last instruction or None), and may contain more
     frames than the query names. Runs no code of the program and keeps no reference.
     """
     collecting = gc.isenabled()
@@ -117,7 +117,7 @@ def _frame(
 
 
 def _scopes(located: dict[Any, Any]) -> list[Any]:
-    """The local names of the frames, then the globals of their modules, each module once."""
+    """Returns the local names of the frames, then the globals of their modules, each module once."""
     frames = [frame for frame, _, _ in located.values() if type(frame) is types.FrameType]
     modules = {id(frame.f_globals): frame.f_globals for frame in frames}
     return [*map(frame_locals, frames), *modules.values()]

@@ -1,6 +1,6 @@
-"""Replaces `typing` for injected modules: that module calls builtins, which a program may replace.
+"""A replacement of `typing` for injected modules, because `typing` calls builtins that a program may replace.
 
-For example, a class from `typing.NamedTuple` would keep whatever `len` is at that moment.
+For example, a class from `typing.NamedTuple` would keep the program's `len` at that moment.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 
 
 class NamedTuple(tuple):  # noqa: SLOT001  its classes have none
-    """The base of classes whose annotations name their fields, with defaults."""
+    """The base of named tuples whose annotations name the fields, with defaults."""
 
     _fields: tuple[str, ...] = ()
 
@@ -34,7 +34,7 @@ class NamedTuple(tuple):  # noqa: SLOT001  its classes have none
 
 
 class _Hint:
-    """Any other name of `typing`, with or without brackets."""
+    """A placeholder for every other name of `typing`, with or without brackets."""
 
     def __getitem__(self, _):
         return self

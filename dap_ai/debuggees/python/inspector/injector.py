@@ -1,11 +1,13 @@
-"""The injector in a debuggee of debugpy: opened before the program starts, while the interpreter is unmodified.
+"""The injector, dap_ai's entry point in a debuggee: installs the inspector's modules there and answers requests.
 
-1. Functions that injected modules call are taken here, once: a function that the program replaces later (a mock, a
-   wrapper with a lock of its own) is not called. If the injector is opened later, functions that are already replaced
-   are left out, and a module that needs one gets an error that says so.
-2. Requests that name the injector bypass pydevd's `evaluate`, which copies the frame's names and keeps them, calls what
-   the program has made of `warnings` and `time`, and remembers each result until the program continues.
-3. No garbage collection happens during a request, or earlier because of it: see _BALLAST.
+The proxy opens the injector through debugpy before the program starts, while the interpreter is unmodified.
+
+1. Functions that injected modules call are copied here once, so that a function that the program replaces later (a
+   mock, a wrapper with its own lock) is not called. If the injector is opened later, functions that are already
+   replaced are left out; a module that needs such a function gets an error that says so.
+2. Requests to the injector bypass pydevd's `evaluate`. That function copies the frame's names and keeps them, calls the
+   program's replacements of `warnings` and `time`, and remembers each result until the program continues.
+3. No garbage collection happens during a request, and a request does not bring the next collection forward (_BALLAST).
 4. The injected modules are not in `sys.modules`, and do not cause other modules to be loaded.
 
 Each rule avoids one effect that an ordinary import and `eval` would have on the program: use names in modules that a
@@ -26,20 +28,23 @@ from typing import Any
 MAGIC = "dap_ai:"
 _KEPT = """_imp _json _string _thread _weakref binascii builtins collections contextvars ctypes enum functools gc io
     itertools json marshal math operator os posix struct sys time types zlib"""
-"""Modules that injected ones get as they were when the injector was opened; all others are the program's."""
+"""Modules that injected modules get as they were when the injector was opened.
+
+All other modules are those that the program uses.
+"""
 _NEEDED = """__build_class__ __import__ abs all any bin bool bytes callable chr compile dict divmod enumerate eval exec
     filter float format frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max min next
     object oct ord range repr reversed round set setattr slice sorted str sum super tuple type vars zip"""
 _OF_C: Any = types.BuiltinFunctionType
 _ALSO = {"os": ("posix", "nt")}
-"""Modules whose functions another module re-exports."""
+"""Modules by the name of another module that re-exports their functions."""
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _BALLAST = 16_000
-"""Number of spare objects.
+"""Number of spare objects for the garbage collector's counter.
 
-One is released for each object that the collector counts more than before, so that the next collection is not earlier.
-An installation takes several thousand; a stop 2,000 more after each full collection, because the interpreter keeps
-freed objects for later and still counts them.
+For each object that a request adds to the counter, one spare object is released, so that the next collection is not
+earlier. An installation takes several thousand spare objects; a stop takes 2,000 more after each full collection,
+because the interpreter keeps freed objects for later and still counts them.
 """
 
 _names_of: Any = vars(types.ModuleType)["__dict__"].__get__
@@ -47,7 +52,7 @@ _flags_of: Any = vars(type)["__flags__"].__get__
 
 
 def _is_own(module: str, name: str, x: Any) -> bool:
-    """Whether a module would have this object under that name if nobody had replaced it."""
+    """Whether an object under a module's name is the original, and not a replacement by the program."""
     # A function knows its name and its module, so one from another module differs in one of them; the
     # leading underscore of a C module (`_json`, `json`) does not count. Classes and instances of the module's own
     # classes count as own. Any other object only if C code made its type and it can't be called.
@@ -66,7 +71,7 @@ def _bare(module: Any) -> str:
 
 
 def _copied(name: str) -> Any:
-    """A module object with another module's own names; None if it is missing or replaced."""
+    """Returns a new module with another module's original names; None if that module is missing or replaced."""
     try:
         known = sys.modules[name] if name in sys.modules else __import__(name)
     except ImportError:  # not on this system
@@ -92,7 +97,7 @@ def _copied(name: str) -> Any:
 
 
 def _living(copy: Any, known: Any) -> Any:
-    """The copy of `sys`: keeps functions and classes; other names are looked up in the current `sys`."""
+    """Changes the copy of `sys`: it keeps functions and classes, and looks up other names in the current `sys`."""
     names: Any = _names_of(copy)
     # `sys` is two things: functions, which must be those from the start, and state (`modules`, `path`, `flags`),
     # which must be current. So only the functions are kept; everything else is looked up when it is used.
@@ -110,7 +115,7 @@ def _living(copy: Any, known: Any) -> Any:
 
 
 def _patterns() -> Any:
-    """A copy of `re` without its cache, which belongs to the program."""
+    """Returns a copy of `re` without its cache, which belongs to the program."""
     copy = _copied("re")
     compiler: Any = sys.modules.get("re._compiler") or sys.modules["sre_compile"]  # its names since 3.11, and before
     _names_of(copy)["compile"] = compiler.compile
@@ -118,7 +123,7 @@ def _patterns() -> Any:
 
 
 def keep() -> dict[str, Any]:
-    """Returns copies of the modules that injected ones call, by name, with the names that are their own."""
+    """Returns copies of the modules that injected modules call, by name, without names that the program replaced."""
     copies = [(name, _copied(name)) for name in _KEPT.split()]
     kept = {name: copy for name, copy in copies if copy is not None}
     kept["sys"] = _living(kept["sys"], sys.modules["sys"])
@@ -127,7 +132,7 @@ def keep() -> dict[str, Any]:
 
 
 class Injector:
-    """The methods that a request may call as `NAME('ARGUMENT')`; arguments and results are texts."""
+    """Answers requests of the form `NAME('ARGUMENT')` by its methods; arguments and results are strings."""
 
     def __init__(self, kept: Any = None) -> None:
         self._kept: dict[str, Any] = kept or keep()
@@ -145,39 +150,40 @@ class Injector:
         self._ballast = list(map(itertools.repeat, (None,) * _BALLAST))
 
     def visit(self, query: str) -> str:
-        """Calls `runtime.visit`; "" if it is not installed."""
+        """Runs an inspection by `runtime.visit`; returns an empty text if the inspector is not installed."""
         return self._call("runtime", "visit", query)
 
     def turn(self, work: str) -> str:
-        """Calls `turns.turn`; "" if it is not installed."""
+        """Starts and polls snapshot jobs by `turns.turn`; returns an empty text if snapshots are not installed."""
         return self._call("turns", "turn", work)
 
     def kill(self, token: str) -> str:
-        """Calls `turns.kill`; "" if it is not installed."""
+        """Ends a snapshot job by `turns.kill`; returns an empty text if snapshots are not installed."""
         return self._call("turns", "kill", token)
 
     def close(self) -> None:
-        """Calls `turns.close`, if it is installed."""
+        """Ends all snapshot jobs by `turns.close`, if snapshots are installed."""
         there = self._made.get("turns")
         if there is not None:
             there.close()
 
     def watch(self, argument: str) -> str:
-        """Calls `under_debugpy.watch`; "" if it is not installed."""
+        """Starts capturing values at raises; returns an empty text if the raise watch is not installed."""
         return self._call("under_debugpy", "watch", argument)
 
     def has(self, module: str) -> str:
-        """Returns MAGIC if a module is installed, otherwise ""."""
+        """Returns MAGIC if an injected module with this name is installed, otherwise an empty text."""
         return MAGIC if module in self._made else ""
 
     def importing(self, _: str) -> str:
-        """Returns MAGIC if a thread is importing something, otherwise ""."""
+        """Returns MAGIC if a thread of the program is importing a module, otherwise an empty text."""
         return MAGIC if self._kept["_imp"].lock_held() else ""
 
     def install(self, packed: str) -> str:
         """Installs modules from base64(zlib(marshal((magic, ((name, code or source), ...))))).
 
-        Returns MAGIC on success; "" if the code is for another Python version. Raises what a module's code raises.
+        Returns MAGIC on success; an empty text if the code is for another Python version. Raises the errors of a
+        module's code.
         """
         unpacked = self._kept["zlib"].decompress(self._kept["binascii"].a2b_base64(packed))
         magic, parts = self._kept["marshal"].loads(unpacked)
@@ -187,7 +193,10 @@ class Injector:
         return MAGIC
 
     def add(self, parts: Any) -> dict[str, Any]:
-        """Adds modules of (name, marshalled code or source) and returns all; if one raises, none is added."""
+        """Adds modules from (name, marshalled code or source) pairs, and returns all modules by name.
+
+        If a module raises, none of them is added.
+        """
         # Modules of one batch may import each other in any order. All are announced in `_awaited`; the first
         # import of one executes it there and then (`_bring`). It is in `_made` before its code runs, as in
         # `sys.modules`, so a circular import finds it. If one raises, none of this batch stays: half of a set would
@@ -205,11 +214,11 @@ class Injector:
         return self._made
 
     def bring(self, modules: dict[str, Any]) -> None:
-        """Adds modules that replace those of the same name in later installations."""
+        """Adds ready modules; a later installation does not replace them."""
         self._made.update(modules)
 
     def _bring(self, name: str) -> None:
-        """Adds an announced module, unless another one's import has added it."""
+        """Executes and adds a module of the current batch, unless another module's import has done so."""
         code = self._awaited.pop(name, None)
         if code is not None:
             self._add(name, code)
@@ -258,12 +267,15 @@ class Injector:
     # -- handling of requests --------------------------------------------------------------------------------------
 
     def answers(self, text: str) -> bool:
-        """Whether a text is `NAME('ARGUMENT')` for the injector."""
+        """Whether a text is a request to the injector, `NAME('ARGUMENT')` with a known name."""
         name, opened, rest = text.partition("('")
         return opened == "('" and rest.endswith("')") and name in _REQUESTS
 
     def answer(self, text: str) -> str:
-        """Returns a request's result; for errors, a text that does not begin with MAGIC."""
+        """Calls the method that a request names and returns its result.
+
+        For an error, returns a text that does not begin with MAGIC.
+        """
         name, _, argument = text[:-2].partition("('")
         try:
             return getattr(self, name)(argument)
@@ -271,7 +283,7 @@ class Injector:
             return type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
 
     def quietly(self, text: str, respond: Any, *receiver: Any) -> None:
-        """Answers with the collector off, and restores its state."""
+        """Answers a request with the garbage collector off, and sends the reply by `respond`."""
         collector = self._kept["gc"]
         collecting, before = collector.isenabled(), collector.get_count()[0]
         collector.disable()  # a collection runs finalizers and callbacks of the program
@@ -285,14 +297,14 @@ class Injector:
                 collector.enable()
 
     def give_json(self) -> None:
-        """Gives pydevd's modules the kept `json`, which encodes and decodes every message."""
+        """Replaces `json` in pydevd's modules by the kept copy, because pydevd encodes every message with it."""
         plain, kept = sys.modules["json"], self._kept["json"]
         for name, module in list(sys.modules.items()):
             if type(module) is types.ModuleType and "pydevd" in name and _names_of(module).get("json") is plain:
                 _names_of(module)["json"] = kept
 
     def free_frames(self) -> None:
-        """Removes a reference cycle in pydevd: one of its frames kept all frames and their variables alive."""
+        """Replaces a function of pydevd that has a reference cycle, which keeps all frames and variables alive."""
         module: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info_regular")
         known: Any = getattr(module, "PyDBAdditionalThreadInfo", None)
         current_frames: Any = getattr(self._kept["sys"], "_current_frames", None)
@@ -312,10 +324,11 @@ _REQUESTS = ("visit", "turn", "kill", "has", "importing", "install", "watch")
 
 
 def open_injector(name: str, place: Any) -> None:
-    """Makes `place.NAME` the injector; in the module `pydevd`, requests for it bypass pydevd's own `evaluate`.
+    """Makes `place.NAME` the injector.
 
-    Any other `place` answers such requests itself. It supplies some of the injected modules as `place.dap_ai_modules`,
-    and the result of `keep` as `place.dap_ai_kept`.
+    In the module `pydevd`, requests to the injector then bypass pydevd's own `evaluate`. Any other `place` answers such
+    requests itself. It supplies some of the injected modules as `place.dap_ai_modules`, and the result of `keep` as
+    `place.dap_ai_kept`.
     """
     if name in vars(place):
         return

@@ -1,4 +1,4 @@
-"""JSON through the C half of `json`, so that a program's replacement of `json.loads` or `json.dumps` is not called."""
+"""JSON by the C half of `json`, because the program may have replaced `json.loads` or `json.dumps`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Rules:
-    """The attributes that the C scanner reads."""
+    """The settings that the C scanner of `json` reads."""
 
     strict = True
     object_hook = object_pairs_hook = array_hook = None  # the last: from Python 3.15

@@ -11,12 +11,12 @@ from typing import Any
 
 _MAX_KNOWN = 500
 _BITS, _LOW = 4, 15
-"""Bits and mask of an argument that two variables of one instruction share."""
+"""Bits and mask for an instruction whose argument has the numbers of two variables."""
 _known: dict[tuple[int, int], list[str]] = {}
 
 
 def mentioned(code: Any, at: int) -> list[str]:
-    """Returns names in the order they are read; `at`: the offset of one of the statement's instructions."""
+    """Returns the names that a statement reads, in order; `at` is the offset of an instruction of the statement."""
     key = (id(code), at)  # a later code object may reuse the id: that would only change the order
     if key not in _known:
         if len(_known) >= _MAX_KNOWN:

@@ -1,4 +1,4 @@
-"""The injector's entry to the inspector: takes a query in base64 and returns the reply."""
+"""The injector's entry point for inspections: takes a query in base64 and returns the reply."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .jsons import dumps, loads
 from .stopped import folder, located
 
 MAGIC = "dap_ai:"
-"""The start of every reply; other texts are errors from pydevd."""
+"""The start of every reply of the injector; any other text is an error from pydevd."""
 
 
 def visit(query: str) -> str:
-    """Runs an inspection: base64(JSON of a Query) in, MAGIC + base64(JSON of an Inspection) out.
+    """Runs an inspection: takes base64(JSON of a Query), returns MAGIC + base64(JSON of an Inspection).
 
-    For an error, returns MAGIC + "!" + its type and text.
+    If the inspection fails, returns MAGIC + "!" + the error's type and text.
     """
     try:
         wanted = loads(binascii.a2b_base64(query))

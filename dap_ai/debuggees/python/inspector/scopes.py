@@ -1,9 +1,9 @@
 """Reads a frame's variables where the interpreter stores them.
 
 Up to Python 3.12, `frame.f_locals` of a function fills a dictionary that the frame keeps and that the program's own
-`locals()` returns: values in it live on after a `del`. So variables of functions are read from memory, if a test with a
-frame of our own confirms the layout. Otherwise, and for frames that another thread may leave in the meantime, it is
-`f_locals`.
+`locals()` returns: values in it live on after a `del`. So a function's variables are read from memory, if a test with a
+frame of this module confirms the layout. If not, and for frames that another thread may leave in the meantime, this
+module uses `f_locals`.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -26,18 +26,18 @@ _OF_IPYTHON = re.compile(r"_+|_i+|_i?\d+|_[iod]h|In|Out|exit|quit|open|get_ipyth
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _IN_THE_FRAME = sys.version_info < (3, 11)
-"""Whether a frame's variables are part of the frame object; in later versions they are elsewhere while it runs."""
+"""Whether a frame's variables are part of the frame object, as up to Python 3.10."""
 _ELSEWHERE_AT = 3
 _LOCALS_AT = 7 if _IN_THE_FRAME else 3 if sys.version_info < (3, 12) else 5
 _VARIABLES_AT = types.FrameType.__basicsize__ // _WORD - 1 if _IN_THE_FRAME else 9
-"""Offsets in words: the pointer to the variables' place, the dictionary, the first variable."""
+"""Offset, in words, of the first variable; the offsets above locate the pointer to the variables and the dictionary."""
 
 _current_frame: Any = sys._getframe  # pyright: ignore[reportPrivateUsage]  its documented name
 _own_stack: set[int] = set()
 
 
 def forget() -> None:
-    """Forgets this thread's stack; called at the end of each inspection."""
+    """Forgets the ids of this thread's frames; called at the end of each inspection."""
     _own_stack.clear()
 
 
@@ -58,13 +58,16 @@ def scope_names(frame: Any, suspended: bool = False) -> dict[str, Any]:
 
 
 def frame_locals(frame: Any, suspended: bool = False) -> dict[str, Any]:
-    """Returns a frame's variables without the debugger's names and those of comprehensions."""
+    """Returns a frame's variables without names of the debugger and of comprehensions."""
     names = scope_names(frame, suspended)
     return {name: x for name, x in names.items() if name not in _HIDDEN and not name.startswith(".")}
 
 
 def running_names(frame: Any) -> dict[str, Any]:
-    """Returns variables of a frame that runs in this thread; empty if only `f_locals`, which keeps values, has them."""
+    """Returns variables of a frame that runs in this thread, without using `f_locals` before Python 3.13.
+
+    Empty if the variables cannot be read from memory.
+    """
     if not frame.f_code.co_flags & _OPTIMIZED or sys.version_info >= (3, 13):
         return frame_locals(frame)
     names = _read(frame, frame.f_code) if _is_known else {}
@@ -72,7 +75,7 @@ def running_names(frame: Any) -> dict[str, Any]:
 
 
 def shown_locals(frame: Any) -> dict[str, Any]:
-    """Returns a frame's variables without IPython's own names in a notebook."""
+    """Returns a frame's variables, in a notebook without IPython's own names."""
     names = frame_locals(frame)
     if "_ih" not in names or "get_ipython" not in names:
         return names
@@ -85,7 +88,7 @@ def has_own_names(frame: Any) -> bool:
 
 
 def shown_by_pydevd(frame: Any) -> dict[str, Any]:
-    """Returns what pydevd added to a frame's names; up to 3.12 only the frame's dictionary contains it."""
+    """Returns the names that pydevd added to a frame; up to Python 3.12 these are in the frame's dictionary."""
     if _is_known and frame.f_code.co_flags & _OPTIMIZED:
         kept = _slot(_place(frame) + _WORD * _LOCALS_AT) if _stands_still(frame) else MISSING
         return names_of(kept) if type(kept) is dict else {}
@@ -112,7 +115,7 @@ def _read(frame: Any, code: Any) -> dict[str, Any]:
 
 
 def _stands_still(frame: Any) -> bool:
-    """Whether the frame's memory cannot be freed while it is read: the frame has ended, or is of this thread."""
+    """Whether the frame's memory stays valid during the reading: the frame has ended or belongs to this thread."""
     if _IN_THE_FRAME or 0 <= _place(frame) - id(frame) < 1 << 20:
         return True
     if not _own_stack:
@@ -141,7 +144,7 @@ def _numbers(frame: Any, at: int, count: int) -> list[int]:
 
 
 def _is_as_expected() -> bool:
-    """Checks the layout with a known function's frame, comparing numbers only, so that no wrong address is used."""
+    """Tests the memory layout with a known frame, by comparing numbers only, so that no wrong address is used."""
     first, second, third = object(), object(), object()
 
     def sample(one: Any, two: Any) -> Any:
@@ -164,11 +167,11 @@ def _locals_of_a_function() -> Any:
 
 
 _FRAME_PROXY: Any = type(_locals_of_a_function())
-"""The type of `f_locals` in a function: dict, or from Python 3.13 a view written in C."""
+"""The type of `f_locals` in a function: dict, or a view written in C from Python 3.13 on."""
 _is_known = (
     sys.version_info < (3, 13)
     and sys.implementation.name == "cpython"
     and not hasattr(sys, "gettotalrefcount")
     and _is_as_expected()
 )
-"""Whether variables are read from memory."""
+"""Whether variables can be read from memory in this interpreter."""

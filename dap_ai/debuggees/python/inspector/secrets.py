@@ -1,7 +1,7 @@
-"""Finds strings bound to names such as `password`: candidates, which the proxy then judges.
+"""Finds strings bound to names such as `password`; the proxy then decides which of them are secrets.
 
-Only stored values are read, as everywhere in the inspector. Names match by a few syllables, with many false positives:
-the proxy drops those.
+Only stored values are read, as everywhere in the inspector. Names match by syllables such as `pw`, which gives many
+false positives; the proxy drops those.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -59,12 +59,12 @@ _exception_args: Any = BaseException.__dict__["args"].__get__
 _clock = time.thread_time  # not wall-clock time: a busy machine must not shorten the search
 _copy_context = copy_context
 _PLAIN = frozenset(map(id, (int, float, bool, complex, type(None))))
-"""Ids of types that contain no string and are frequent."""
+"""Ids of frequent types whose values contain no string."""
 _TURN = 32
 
 
 class SearchBudget:
-    """Limits of a search: the number of objects, and seconds of processor time."""
+    """Limits of a search for strings: the number of objects, and seconds of processor time."""
 
     def __init__(self, objects: int, max_s: float) -> None:
         self.objects = objects
@@ -72,7 +72,7 @@ class SearchBudget:
 
 
 class StoredString:
-    """A stored string. It is `holder[key]` if the holder is a dict or a list; otherwise the holder is None."""
+    """A string and where it is stored: `holder[key]`, if a dict or list holds it; otherwise the holder is None."""
 
     __slots__ = ("holder", "key", "name", "value")
 
@@ -81,7 +81,7 @@ class StoredString:
 
 
 def secrets_of(scopes: list[Any], budget: SearchBudget) -> list[dict[str, str]]:
-    """Returns strings with telltale names, or with a password in a URL, as {name, text}; each once."""
+    """Returns strings with telltale names, or with a password in a URL, as {name, text} dicts, each once."""
     seen: set[tuple[str, str]] = set()
     for found in strings(scopes, budget):
         text = _text(found.value)
@@ -93,7 +93,7 @@ def secrets_of(scopes: list[Any], budget: SearchBudget) -> list[dict[str, str]]:
 
 
 def is_secret_name(name: str) -> bool:
-    """Returns whether a name may be a secret's."""
+    """Returns whether a name may belong to a secret, such as `password` or `api_key`."""
     name = name.lower()
     return any(syllable in name for syllable in _SYLLABLES)
 
@@ -101,8 +101,8 @@ def is_secret_name(name: str) -> bool:
 def strings(scopes: list[Any], budget: SearchBudget) -> Iterator[StoredString]:
     """Yields the strings reachable from the environment, the arguments, `scopes` (dicts of names), context and threads.
 
-    It takes turns between names, each nearest first, so that a large value does not hide the others. Library objects
-    come last: a quarter of the budget is reserved for them.
+    The search takes turns between names, so that a large value does not use up the budget; per name, near objects come
+    first. Objects of libraries come last: a quarter of the budget is reserved for them.
     """
     seen: set[int] = set()
     kept: list[Any] = []  # an id is unique only while its object lives
@@ -128,13 +128,13 @@ class _Search:
         self._modules: dict[str, bool] = {}
 
     def goes_on(self, late: bool) -> bool:
-        """Whether budget is left; if not `late`, budget for the program's own objects."""
+        """Whether budget is left. Without `late`, the quarter reserved for library objects does not count."""
         if late:
             return self._budget.objects > 0 and _clock() < self._budget.ends
         return self._budget.objects > self._least and _clock() < self._early_ends
 
     def some(self, way: Any, late: bool, seen: set[int], kept: list[Any]) -> Iterator[StoredString]:
-        """Yields strings among the next objects of one name, and queues what they refer to."""
+        """Yields strings among the next objects of one name, and queues the parts of these objects."""
         todo = way[late]
         for _ in range(min(_TURN, len(todo))):
             name, x, holder, key, depth = todo.popleft()
@@ -164,7 +164,7 @@ class _Search:
 
 
 def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
-    """(name, part, holder, key) of what an object stores."""
+    """Yields (name, part, holder, key) of each part that an object stores."""
     cls = type(x)
     if issubclass(cls, dict):
         own = name.lower().endswith(_COLLECTIONS)
@@ -240,7 +240,7 @@ def _of_function(name: str, function: Any) -> Iterator[tuple[str, Any, Any, Any]
 
 
 def _of_suspended(frame: Any) -> Iterator[tuple[str, Any, Any, Any]]:
-    """The variables in the frame of a generator or a coroutine; empty if it has ended."""
+    """Yields the variables of a suspended generator or coroutine; nothing if it has ended."""
     if frame is not None and is_users(frame.f_code.co_filename):
         for key, part in frame_locals(frame, suspended=True).items():
             yield key, part, None, None
@@ -255,7 +255,7 @@ def _of_context_variable(variable: Any) -> Iterator[tuple[str, Any, Any, Any]]:
 
 
 def _of_module(module: Any) -> list[tuple[str, Any]]:
-    """The names in a module of the program's own; empty for a library."""
+    """Returns the names in a module of the user's; empty for a library's module."""
     names = names_of(module_namespace(module))
     file = names.get("__file__")
     is_own = type(file) is str and is_users(file)

@@ -1,4 +1,4 @@
-"""Finds the frames of a stop in pydevd; post_mortem_stack replaces this module in a held process."""
+"""Finds the frames of a stop in pydevd. In a process paused without debugpy, post_mortem_stack replaces this module."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -14,11 +14,11 @@ from .scopes import shown_by_pydevd
 from .thread_facts import current_frames
 
 folder = ""
-"""The folder that paths are relative to; empty: the current directory."""
+"""The folder that paths are relative to; if empty, the current directory."""
 
 
 def located(frame_ids: list[int]) -> tuple[list[Any], Any]:
-    """Returns (frame id, frame, line, last instruction) of these frames, and the exception of their stop."""
+    """Returns (frame id, frame, line, offset of the last instruction) of these frames, and the stop's exception."""
     wanted = {_pydevd_id(frame_id): frame_id for frame_id in frame_ids}
     manager: Any = sys.modules["pydevd"].get_global_debugger().suspended_frames_manager
     found: list[Any] = []
@@ -36,7 +36,7 @@ def located(frame_ids: list[int]) -> tuple[list[Any], Any]:
 
 
 def _blocked(wanted: dict[int, int]) -> list[Any]:
-    """Frames of threads that could not be suspended because they wait in C code."""
+    """Returns the frames of threads that could not be suspended because they wait in C code."""
     found: list[Any] = []
     stacks = list(current_frames().values()) if wanted else []
     while stacks:
@@ -49,13 +49,13 @@ def _blocked(wanted: dict[int, int]) -> list[Any]:
 
 
 def _pydevd_id(frame_id: int) -> int:
-    """The `id()` of a frame, by which pydevd knows it: the protocol uses numbers."""
+    """Returns pydevd's key for a frame id of the protocol, the frame's `id()`."""
     schema: Any = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
     return schema.BaseSchema._dap_id_to_obj_id.get(frame_id, frame_id)
 
 
 def _shown_exception(frames_list: Any) -> Any:
-    """The exception in pydevd's variable `__exception__` (type, value, traceback), at a stop at a raise."""
+    """Returns the exception in pydevd's variable `__exception__` at a stop at a raise, or None."""
     for frame in list(frames_list)[:1]:
         shown = shown_by_pydevd(frame).get("__exception__")
         if type(shown) is tuple and len(shown) == 3:
@@ -64,7 +64,7 @@ def _shown_exception(frames_list: Any) -> Any:
 
 
 def _with_chained(frames_list: Any) -> list[Any]:
-    """(pydevd's id, frame, line, last instruction), including the frames of causes and contexts."""
+    """Returns (pydevd's id, frame, line, offset of the last instruction), also for frames of causes and contexts."""
     found: list[Any] = []
     while frames_list is not None and len(found) < 10_000:
         offsets = _offsets(frames_list.trace_obj)
@@ -80,7 +80,7 @@ def _with_chained(frames_list: Any) -> list[Any]:
 
 
 def _offsets(entry: Any) -> dict[int, int]:
-    """The last instruction's offset by the id of each frame of a traceback."""
+    """Returns the last instruction's offset of each frame in a traceback, by the frame's id."""
     offsets: dict[int, int] = {}
     while entry is not None:
         offsets[id(entry.tb_frame)] = entry.tb_lasti

@@ -1,4 +1,4 @@
-"""Describes the program's threads: where each one is, and what it waits for."""
+"""Describes the program's threads: their frames, and the blocking call that each waits in."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -40,7 +40,7 @@ _WAITS: dict[tuple[str, str], str] = {
     ("connection.py", "recv"): "Connection.recv",
     ("connection.py", "poll"): "Connection.poll",
 }
-"""Blocking functions of the standard library, by file and function; a thread's outermost one is reported."""
+"""Blocking calls to report, by file and function of the standard library; of nested ones the outermost is reported."""
 
 _LIBRARY = folder_of(os.__file__) or os.sep
 
@@ -49,7 +49,7 @@ current_frames: Any = sys._current_frames  # pyright: ignore[reportPrivateUsage]
 
 
 def live_frames() -> set[int]:
-    """Returns the ids of all frames on any thread's stack."""
+    """Returns the ids of all frames that are on a thread's stack."""
     alive: set[int] = set()
     stacks = list(current_frames().values())
     while stacks:

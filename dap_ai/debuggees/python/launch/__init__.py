@@ -1,5 +1,6 @@
-"""Targets from a command line: a script, a module, a process, a paused failure, a notebook's kernel.
+"""Turns a command line into a debug target: a script, a module, a process, a paused failure or a notebook's kernel.
 
-A `Target` defines what the debug adapter launches or attaches to, and how the prompt differs. `kernels.py` pauses a
-kernel at its last error: it loads `hosts/post_mortem` there under a private name while the question is answered.
+A target defines what the debug adapter launches or attaches to, and how the prompt behaves. `kernels.py` pauses a
+kernel at its last error. For this it loads `hosts/post_mortem` into the kernel under a private name while the question
+is answered.
 """

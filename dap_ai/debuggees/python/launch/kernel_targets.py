@@ -1,4 +1,4 @@
-"""A Jupyter kernel as the target of `dap-ai ask --kernel`: at its last error, or at another debugger's stop."""
+"""Makes a Jupyter kernel the target of `dap-ai ask --kernel`, at its last error or at another debugger's stop."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WAITS = "the kernel is debugged from here: it stops where a cell fails, at `bre
 
 
 class KernelAtError(PostMortemTarget):
-    """A kernel paused at its last error; the answer names cells as the notebook does."""
+    """A kernel paused at its last error. Answers show the notebook's cell names instead of file names."""
 
     def __init__(self, asked: KernelStop) -> None:
         super().__init__(asked.held)
         self._named = asked.named
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Replaces the file names of cells in answers with the cells' names in the notebook."""
+        """Replaces the file names of cells in answers by the cells' names in the notebook."""
         del session
         texts = {"askOutput": "output", "askEnded": "answer"}
         key = texts.get(name, "")
@@ -53,7 +53,10 @@ class StoppedKernel(Debugged):
 
 
 class DebuggedKernel(Debugged):
-    """A kernel debugged as by an editor: stops at failing cells and breakpoints, continues when the session ends."""
+    """A kernel that dap_ai debugs, as an editor would.
+
+    It stops at failing cells and breakpoints, and continues when the session ends.
+    """
 
     begins_stopped = False
     on_silence = "the kernel does not answer"
@@ -66,24 +69,24 @@ class DebuggedKernel(Debugged):
         return [name for name in {*exceptions, _FAILS} if name in announced]
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Attaches: a kernel is already running."""
+        """Returns the `attach` request, because the kernel is already running."""
         del capabilities
         session.display.status(_WAITS)
         return "attach", {}
 
     def statement(self, text: str) -> str:
-        """Returns the text unchanged: it already is Python."""
+        """Returns the text unchanged, because the user already enters Python."""
         return text
 
     def first_line(self, name: str, source: Sequence[str]) -> int:
-        """Returns the first line of a function, from the syntax tree."""
+        """Returns the 1-based line where a function's body starts, 0 if not found."""
         return function_at(source, name)
 
 
 def target_at(wanted: str, *, stays: bool = False) -> Target:
-    """Returns the kernel of a connection file ("": the newest one) as a target. Raises StartError.
+    """Returns the kernel of a connection file as a target; an empty name means the newest file. Raises StartError.
 
-    `stays`: return a kernel that has not failed yet as well, to wait for its first failure.
+    `stays`: accepts a kernel that has not failed yet, to wait for its first failure.
     """
     try:
         asked = asyncio.run(ask_at(wanted))

@@ -105,15 +105,18 @@ except BaseException as error:
 
 
 class KernelStop(NamedTuple):
-    """Where a kernel stopped. `held`: address of the process paused at its last error; empty at a debugger's stop."""
+    """Where a kernel has stopped.
+
+    `held`: the socket of a kernel paused at its last error; empty at a debugger's stop.
+    """
 
     path: str
     held: str
     cells: Mapping[str, str]
-    """Cell names in the notebook, by the file name that tracebacks show."""
+    """The notebook's cell names, by the file name that tracebacks show."""
 
     def named(self, text: str) -> str:
-        """Returns the text with cell names in place of their files."""
+        """Returns the text with cell names in place of cell files."""
         for path, cell in self.cells.items():
             text = text.replace(path, cell).replace(Path(path).name, cell)
         return text
@@ -162,7 +165,7 @@ async def _is_stopped(kernel: Kernel) -> bool:
 
 
 async def _answer(said: asyncio.Queue[tuple[str, dict[str, Any], str]], request: str) -> dict[str, Any]:
-    """The JSON object that our code prints first. Raises CannotReachError if the kernel is busy."""
+    """Returns the JSON object that the pausing code prints first. Raises CannotReachError if the kernel is busy."""
     ends = time.monotonic() + _BEGINS_S
     while (left_s := ends - time.monotonic()) > 0:
         try:

@@ -1,4 +1,4 @@
-"""A process paused after a failure, as the target of `dap-ai ask --post-mortem`."""
+"""Makes a process paused after a failure the target of `dap-ai ask --post-mortem`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dap_ai.commands.running.start_debuggee import Debugged, quietly
 
 
 class PostMortemTarget(Debugged):
-    """The target of a paused process. It is queried and released; what the process does next is its own concern."""
+    """A process paused after a failure: answers questions at the failure, and is then released."""
 
     stops_at_exceptions = False
     unmoved = "The program is held where it has failed: it can be looked at, and let go (continue)."
@@ -18,7 +18,7 @@ class PostMortemTarget(Debugged):
         self.connect = address
 
     async def let_go(self, session: TargetSession) -> bool:
-        """Resumes the process at the end of a chat; after a single question, leaves it paused for the next."""
+        """Resumes the process at the end of a chat; after a single question, leaves the process paused."""
         if session.wishes.chat:
             await quietly(session, "continue", {"threadId": 1})
         return False

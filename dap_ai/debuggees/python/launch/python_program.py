@@ -1,4 +1,4 @@
-"""Python programs from a command line: validation, launch arguments, and advice if the program never stops."""
+"""A Python program from a command line: checks the file, builds launch arguments, explains why no stop happened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRY_PYTEST = "To ask about every failing test, and sooner: `pytest --ask`; it wo
 
 
 class PythonProgram(msgspec.Struct, frozen=True):
-    """A Python program: a file, or a module. `cwd` is absolute."""
+    """A Python script or module with its interpreter, arguments and environment. `cwd` is absolute."""
 
     python: str
     path: str
@@ -30,7 +30,7 @@ class PythonProgram(msgspec.Struct, frozen=True):
     cwd: str
     env: Mapping[str, str]
     model: bool = False
-    """Whether a language model answers; `pytest --ask` never uses one."""
+    """Whether a language model answers questions about the program."""
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class PythonProgram(msgspec.Struct, frozen=True):
 
     @property
     def is_test_runner(self) -> bool:
-        """Whether it catches and reports its tests' errors itself, so that none of them is uncaught."""
+        """Whether the program is a test runner, which catches its tests' errors itself."""
         return self.name.removesuffix(".py") in _TEST_RUNNERS
 
     @property
@@ -78,7 +78,7 @@ class PythonProgram(msgspec.Struct, frozen=True):
         return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."
 
     def launch_arguments(self, *, just_my_code: bool, hold: bool = False) -> dict[str, Any]:
-        """Arguments of the `launch` request, for the command line's own terminal. `hold`: stop at the first line."""
+        """Returns the arguments of the `launch` request. `hold`: stops at the first line."""
         return {
             **({"stopOnEntry": True} if hold else {}),
             "name": self.name,
@@ -98,7 +98,7 @@ class PythonProgram(msgspec.Struct, frozen=True):
 
 
 def find_program(name: str) -> str:
-    """Returns the absolute path of PROGRAM. Raises UsageError if python could not run it."""
+    """Returns the absolute path of a program file. Raises UsageError if Python could not run the file."""
     path = Path(name)
     if problem := _problem(path):
         raise click.UsageError(problem)

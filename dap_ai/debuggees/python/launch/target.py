@@ -1,4 +1,4 @@
-"""A Python program, or a process that runs one, as the target of `dap-ai ask`."""
+"""Makes a Python program, or a process that runs one, the target of `dap-ai ask`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from dap_ai.settings.configuration import Resolved
 
 _PAUSE_S = 3.0
 _ATTACH_FAILED = "Attach to PID failed"
-"""The text of debugpy's failed attach: it appears only in an output event, and `attach` is never answered."""
+"""The text of debugpy's output event after a failed attach, which is its only sign: `attach` gets no response."""
 _ATTACH_ADVICE = "debugpy could not get into process {pid}: `dap-ai doctor` tells what it needs for that."
 
 
 class PythonTarget(Debugged):
     """A Python program to launch (`program`) or attach to (`pid`); exactly one is set.
 
-    `terminal_setup`: the backend's request for a program in the command line's own terminal.
+    `terminal_setup`: the request that prepares debugpy for a program in the command line's own terminal, or None.
     """
 
     initialize: Mapping[str, Any] = {"adapterID": "python", "supportsRunInTerminalRequest": True}
@@ -51,7 +51,7 @@ class PythonTarget(Debugged):
         self._terminal_setup = terminal_setup
         self.job = job
         self._holds = False
-        """Whether the program is to be held at its first line and has not reached it yet."""
+        """Whether the program must stop at its first line and has not reached that line yet."""
         self.ours = program is not None
         self.command_line = program.command_line() if program else ""
 
@@ -64,25 +64,25 @@ class PythonTarget(Debugged):
         return "attach", {"processId": self._pid, "justMyCode": self._just_my_code}
 
     def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
-        """Returns an error if an output event shows that debugpy could not attach to the process."""
+        """Returns an error if the output event shows that debugpy could not attach; otherwise None."""
         if name == "output" and _ATTACH_FAILED in body.get("output", ""):
             return RequestFailed("attach", "attachFailed", _ATTACH_ADVICE.format(pid=self._pid))
         return None
 
     async def initialized(self, session: TargetSession) -> None:
-        """Sends the request that sets up the terminal, if there is one."""
+        """Sends the request `terminal_setup`, if set."""
         if self._program and self._terminal_setup:
             await quietly(session, *self._terminal_setup)
 
     async def started(self, session: TargetSession) -> None:
-        """Pauses an attached process at once, unless breakpoints or exceptions are to stop it."""
+        """Pauses an attached process at once, unless breakpoints or exception filters are set."""
         if self._pid and not session.wishes.breakpoints and not session.wishes.exceptions:
             await session.controls.pause()
             not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
             asyncio.get_running_loop().call_later(_PAUSE_S, session.events.put_nowait, not_stopped)
 
     async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
-        """Steps a held program to its first line, because debugpy stops it earlier, in injected code."""
+        """Steps to the program's first line, because debugpy stops a held program earlier, in injected code."""
         del running
         if not self._holds:
             return body
@@ -95,38 +95,38 @@ class PythonTarget(Debugged):
         return body | {"reason": "entry"} if body["reason"] == "step" else body
 
     async def not_stopped(self, session: TargetSession) -> None:
-        """Displays where each thread waits and leaves the process alone: no thread could be stopped."""
+        """Shows where each thread waits, because no thread could be paused; leaves the process alone."""
         session.outcome.answered = True
         session.display.ask_ended(await where_threads_wait(session.controls.request))
 
     async def introduce(self, session: TargetSession, thread_id: int) -> None:
-        """Prints the advice to use `pytest --ask`, if it applies."""
+        """Prints the advice to use `pytest --ask` if the program is pytest."""
         del thread_id
         if self._program and self._program.better_way and not session.wishes.breakpoints:
             session.display.status(self._program.better_way)
 
     async def frame_of(self, session: TargetSession, thread_id: int) -> int | None:
-        """In an attached process, the frame below the code that debugpy injected; otherwise None."""
+        """Returns the frame below the injected code in an attached process; None for a launched program."""
         return await program_frame(session.controls.request, thread_id) if self._pid else None
 
     def statement(self, text: str) -> str:
-        """Returns the text unchanged: it already is Python."""
+        """Returns the text unchanged, because the user already enters Python."""
         return text
 
     def first_line(self, name: str, source: Sequence[str]) -> int:
-        """Returns the first line from the syntax tree.
+        """Returns the 1-based line where a function's body starts, from the syntax tree.
 
         debugpy's own function breakpoints ignore methods and watch every call.
         """
         return function_at(source, name)
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """Returns why the program never stopped, from its exit code and the exceptions it would have stopped at."""
+        """Returns the reason why the program never stopped, from its exit code and the exception filters."""
         return self._program.why_no_stop(status, exceptions) if self._program else ""
 
 
 def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """Finds the target, see commands.target_kinds.KindPort. Raises UsageError."""
+    """Finds the program, process or kernel, and returns a function that makes the target. Raises UsageError."""
     if wanted.sanitize:
         raise click.UsageError("--sanitize works for C and C++ source files only.")
     del tell
@@ -164,7 +164,7 @@ def _program(wanted: TargetRequest, resolved: Resolved) -> PythonProgram:
 
 
 Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
-"""Sends a request and returns the response's body. Raises RequestFailed."""
+"""A function that sends a request and returns the response's body. Raises RequestFailed."""
 
 _NOT_STOPPABLE = (
     "No thread can be stopped: each of them waits outside of Python's code, for a lock, for input or in a sleep, "
@@ -173,7 +173,7 @@ _NOT_STOPPABLE = (
 
 
 async def program_frame(request: Request, thread_id: int) -> int | None:
-    """Returns the frameId of the thread's innermost frame of the program; None if it has none.
+    """Returns the frameId of a thread's innermost frame in the program; None if the thread has no frame.
 
     A thread that was waiting when debugpy attached stops in the injected code, above the program's frames.
     """
@@ -183,7 +183,7 @@ async def program_frame(request: Request, thread_id: int) -> int | None:
 
 
 async def where_threads_wait(request: Request) -> AskEnded:
-    """Returns an answer made of stack traces alone, which can be read while no thread is stopped."""
+    """Returns an answer with each thread's stack trace, which can be read while no thread is stopped."""
     lines = [_NOT_STOPPABLE]
     for thread in (await request("threads", None))["threads"]:
         lines += ["", f"Thread `{thread['name']}`:", ""]

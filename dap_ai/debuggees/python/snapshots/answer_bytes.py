@@ -1,4 +1,4 @@
-"""Encodes an answer within a size limit: leaves out parts of a trace, with a mark, instead of failing."""
+"""Encodes a snapshot's answer within a size limit; leaves out parts of a long trace, with a mark."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -13,17 +13,17 @@ _MAX_TOLD_LINES = 300
 
 
 def encoded(**parts: Any) -> bytes:
-    """Returns the parts as ASCII JSON."""
+    """Returns the given fields as ASCII JSON."""
     return dumps(parts)
 
 
 def unavailable(why: str, **parts: Any) -> bytes:
-    """Returns the answer of a job that could do nothing, with the reason."""
+    """Returns the answer of a job that could not run, with the reason."""
     return encoded(done=True, status="unavailable: " + why, **parts)
 
 
 def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
-    """Returns a SnapshotResult dict as JSON of at most `max_bytes`."""
+    """Returns a SnapshotResult dict as JSON of at most `max_bytes`, shortened if necessary."""
     data = encoded(done=True, **reply)
     for _ in _shortened(reply):
         if len(data) <= max_bytes:
@@ -33,7 +33,7 @@ def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
 
 
 def completed(answer: bytes, effects: list[str], refusals: list[str]) -> bytes:
-    """Returns an answer with effects and refusals that its copy does not know; unchanged if it is not an answer."""
+    """Adds effects and refusals that the copy does not know to its answer; returns other bytes unchanged."""
     try:
         reply = loads(answer) if effects or refusals else None
     except ValueError:
@@ -45,7 +45,7 @@ def completed(answer: bytes, effects: list[str], refusals: list[str]) -> bytes:
 
 
 def _shortened(reply: dict[str, Any]) -> Iterator[None]:
-    """Leaves out more and more of a reply, in place."""
+    """Shortens a reply in place, by one more step at each iteration."""
     yield
     trace = reply.get("trace")
     if trace is not None:
@@ -83,7 +83,7 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
 
 
 def _cut(trace: dict[str, Any], kept: int) -> None:
-    """Keeps only the last `kept` steps of a trace's history and what belongs to them; 0 removes the history."""
+    """Keeps only the last `kept` steps of a trace's history, with their values and runs; 0 removes the history."""
     history = trace["history"]
     if not kept:
         del trace["history"]

@@ -1,4 +1,4 @@
-"""Overwrites the program's secrets in a copy of it, so that nothing can be computed from them there.
+"""Overwrites the program's secrets in a copy of its process, so that no expression there can read them.
 
 Call it only in a locked copy: strings are immutable, and a change in place changes every reference.
 """
@@ -24,8 +24,8 @@ _CODECS = {1: "latin-1", 2: "utf-16-" + sys.byteorder[:1] + "e", 4: "utf-32-" + 
 def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], blocks: Blocks) -> None:
     """Replaces each `secret` by `shown`, of the same length, in all reachable strings.
 
-    It starts from the frame with its `names`, the frames around it, the arguments and the environment, including C
-    code's (`blocks`: see environment.py). Keys of dicts are unchanged.
+    The search starts from the frame with its `names`, its callers, the arguments and the environment, including the
+    environment of C code (`blocks`, see environment.py). Keys of dicts are unchanged.
     """
     pairs = [(_copied(one["secret"]), one["shown"]) for one in hidden if len(one["secret"]) == len(one["shown"])]
     in_bytes = [(pair, pair[0].encode("utf-8", "replace")) for pair in pairs]
@@ -37,7 +37,7 @@ def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], block
 
 
 def _of_those(value: Any, pairs: list[tuple[str, str]], in_bytes: list[Any]) -> list[tuple[str, str]]:
-    """The pairs whose secret occurs in the value; few do, among thousands of strings and a hundred secrets."""
+    """Returns the pairs whose secret occurs in the value; few do, among thousands of strings and a hundred secrets."""
     if issubclass(type(value), str):
         plain = str.__str__(value)
         return [pair for pair in pairs if pair[0] in plain]
@@ -45,19 +45,19 @@ def _of_those(value: Any, pairs: list[tuple[str, str]], in_bytes: list[Any]) -> 
 
 
 def blanked(text: str, hidden: list[dict[str, str]]) -> str:
-    """Returns a text that is yet to be compiled with its secrets replaced."""
+    """Returns a source text with its secrets replaced, before it is compiled."""
     for one in hidden:
         text = text.replace(one["secret"], one["shown"])
     return text
 
 
 def _copied(text: str) -> str:
-    """A new string with these characters, which remains when the program's strings are overwritten."""
+    """Returns a new string with the same characters, which stays intact when the program's strings are overwritten."""
     return "".join(list(text))
 
 
 def _scopes(frame: Any) -> list[Any]:
-    """The names of the program's own frames, and those of their modules."""
+    """Returns the names in the user's frames, and in the modules of these frames."""
     locals_, modules, count = [], {id(frame.f_globals): frame.f_globals}, 0
     while frame is not None and count < _MAX_FRAMES:
         if is_users(frame.f_code.co_filename):
@@ -91,7 +91,7 @@ def _overwrite(found: Any, secret: str, shown: str) -> None:
 
 
 def _put(found: Any, text: Any) -> None:
-    """Replaces a string that cannot be overwritten, if a dict, a list or an array contains it."""
+    """Replaces a string inside the dict, list or array that holds it, because it cannot be overwritten in memory."""
     if found.holder is None:
         return
     try:
@@ -103,7 +103,7 @@ def _put(found: Any, text: Any) -> None:
 
 
 def _may_be_overwritten(value: Any) -> bool:
-    """False for a word that may also be an attribute's name, because the interpreter shares those."""
+    """Returns False for a word that may also be an attribute's name, because the interpreter shares such strings."""
     if type(value) is not str:
         return True  # a subclass's instance has its own characters
     if not value.isidentifier() or any(map(str.isdigit, value)):
@@ -112,7 +112,7 @@ def _may_be_overwritten(value: Any) -> bool:
 
 
 def _overwrite_text(value: str, plain: str, secret: str, shown: str) -> bool:
-    """Overwrites characters in memory; False if not found there. `plain`: the text, whatever a subclass returns."""
+    """Overwrites a string's characters in memory; False if they are not found there. `plain`: the string's text."""
     widest = max(plain)
     size = 1 if widest <= "\xff" else 2 if widest <= "\uffff" else 4
     try:
@@ -130,7 +130,7 @@ def _overwrite_text(value: str, plain: str, secret: str, shown: str) -> bool:
 
 
 def _characters(value: str, widest: str) -> int:
-    """The characters' address: after the object's head, or for a subclass where the last field of `str` points."""
+    """Returns the address of a string's characters, behind the object's head or where a subclass's pointer leads."""
     if type(value) is str:
         return id(value) + _header(widest)
     pointer = id(value) + str.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
@@ -138,7 +138,7 @@ def _characters(value: str, widest: str) -> int:
 
 
 def _header(widest: str) -> int:
-    """The number of bytes before a string's characters."""
+    """Returns the number of bytes in a string object before its characters."""
     if widest <= "\x7f":
         return sys.getsizeof("") - 1
     return sys.getsizeof(bytes([0xE9, 0xEA]).decode("latin-1")) - 3  # a new string: it stores only its characters
@@ -152,7 +152,7 @@ def _overwrite_bytes(value: bytes, old: bytes, new: bytes) -> None:
 
 
 def _places(text: Any, part: Any) -> list[int]:
-    """The positions of a part, found before anything is overwritten."""
+    """Returns the positions of a part in a text, found before any is overwritten."""
     places: list[int] = []
     at = text.find(part)
     while at >= 0:

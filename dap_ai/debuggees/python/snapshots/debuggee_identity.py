@@ -1,4 +1,4 @@
-"""Restores what the interpreter changes in a forked copy, so that an expression sees what the debuggee would."""
+"""Makes a copy of the process report the debuggee's process and thread ids, and undoes changes by the fork."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -26,16 +26,17 @@ _WORD = 8
 
 
 class DebuggeeIdentity:
-    """The debuggee's process and thread ids; taken before the copy is made."""
+    """The debuggee's process and thread ids. Create it before the copy is made."""
 
     def __init__(self) -> None:
         self._answers = [(ask, ask()) for ask in (posix.getpid, posix.getppid, _thread.get_native_id)]
         self._originals = _replaced_by_debugpy()
 
     def keep(self) -> None:
-        """Makes these functions return the debuggee's ids in the copy, under every name that the program uses.
+        """Makes `os.getpid` and similar functions return the debuggee's ids in the copy, under every name.
 
-        debugpy's own `os.exec*` would wait for a thread that the copy does not have: the originals are restored.
+        Restores the original `os.exec*`, because debugpy's versions would wait for a thread that the copy does not
+        have. Refuses fork.
         """
         for module, name, original in self._originals:
             setattr(module, name, original)
@@ -46,13 +47,13 @@ class DebuggeeIdentity:
 
 
 def _refuse() -> None:
-    """Replaces fork, which would run the program's hooks first: one may wait for a lost thread's lock."""
+    """Raises PermissionError in place of fork, whose hooks of the program could wait for a lost thread's lock."""
     sys.audit("os.fork")
     raise PermissionError(1, "a snapshot makes no process")
 
 
 def _definition(function: Any) -> Buffer:
-    """A PyMethodDef without arguments: it calls the C API's `function(self, NULL)` with the `x` of `_become`."""
+    """Returns a PyMethodDef for a C function: it calls `function(self, NULL)` with the `x` of `_become` as self."""
     no_arguments = 4  # METH_NOARGS
     buffer = Buffer(4 * _WORD + 8)
     name = buffer.put(b"kept\0", 4 * _WORD)
@@ -65,16 +66,16 @@ _calls_itself = _definition(_python.PyObject_CallObject)
 
 
 def _become(function: Any, definition: Buffer, x: Any) -> None:
-    """Turns a built-in function without arguments into another one, in place; `x` must stay alive."""
+    """Turns a builtin function without arguments into another function, in place; `x` must stay alive."""
     store(id(function) + object.__basicsize__, struct.pack("=QQ", definition.address, id(x)))
 
 
 def after_fork(hooks_address: int) -> list[Step]:
     """Returns the steps that make the interpreter run with one thread, without tracing.
 
-    First the interpreter's fork hooks are removed: they reseed `random`, forget threads, are the program's own code and
-    may wait for the lock of a thread that the copy does not have. With address 0 they are searched for, which takes a
-    walk over all objects. debugpy's `sys.settrace` cannot be used here.
+    The first step removes the interpreter's fork hooks, because they reseed `random`, forget threads, include code of
+    the program and may wait for the lock of a thread that the copy does not have. With address 0 the step searches for
+    the hooks, which takes a walk over all objects. debugpy's `sys.settrace` cannot be used here.
     """
     hooks: Any = ctypes.cast(hooks_address, ctypes.py_object).value if hooks_address else []
     return [
@@ -89,7 +90,7 @@ _found: list[Any] = []
 
 
 def _find_fork_hooks() -> list[Step]:
-    """Steps that find the lists containing `threading`'s hook, and clear them; C code only."""
+    """Returns steps that find the list with `threading`'s fork hook and clear it; C code only."""
     known: Any = vars(threading).get("_after_fork")
     referrers: Any = itertools.islice(iter(functools.partial(gc.get_referrers, known), None), 1)
     lists = filter(list.__instancecheck__, itertools.chain.from_iterable(referrers))
@@ -100,14 +101,17 @@ def _find_fork_hooks() -> list[Step]:
 
 
 def found_fork_hooks() -> int:
-    """Returns the address of the interpreter's fork hooks, in a copy that has searched for them; it does not change."""
+    """Returns the address of the interpreter's fork hooks, after a copy has searched for them.
+
+    The address stays the same for the life of the process. Raises RuntimeError.
+    """
     if len(_found) != 1:
         raise RuntimeError("the interpreter's fork hooks were not found")
     return id(_found[0])
 
 
 def keep_threads() -> None:
-    """Keeps threads alive that the copy does not have, as they are in the debuggee."""
+    """Makes the debuggee's other threads count as alive in the copy, which does not have them."""
     for thread in _other_threads():
         _keep_lock(thread)
         _keep_handle(thread)
@@ -120,7 +124,7 @@ def _other_threads() -> list[Any]:
 
 
 def _keep_lock(thread: Any) -> None:
-    """Keeps a thread alive up to Python 3.12, by a held lock: the interpreter releases those of lost threads."""
+    """Makes a thread count as alive up to Python 3.12, by a held lock; the interpreter has released the old lock."""
     if vars(thread).get("_tstate_lock") is not None:
         lock = _thread.allocate_lock()
         lock.acquire()
@@ -128,7 +132,7 @@ def _keep_lock(thread: Any) -> None:
 
 
 def _keep_handle(thread: Any) -> None:
-    """Keeps a thread alive from Python 3.13, by a new handle: the interpreter ends those of lost threads."""
+    """Makes a thread count as alive from Python 3.13 on, by a new handle; the interpreter has ended the old handle."""
     make: Any = getattr(_thread, "_make_thread_handle", None)
     for name in ("_handle", "_os_thread_handle"):  # the second: from 3.15 on
         if make is not None and name in vars(thread):
@@ -136,7 +140,7 @@ def _keep_handle(thread: Any) -> None:
 
 
 def _replaced_by_debugpy() -> list[tuple[Any, str, Any]]:
-    """(module, name, original) of functions that debugpy replaced at its start; `subprocess` may be imported later."""
+    """Returns (module, name, original) of functions that debugpy replaced at its start."""
     for module in [sys.modules.get(name) for name in ("os", "_posixsubprocess", "subprocess")]:
         if type(module) is types.ModuleType and id(module) not in _looked_at:
             names = [(name, x) for name, x in names_of(vars(module)).items() if name.startswith("original_")]
@@ -148,7 +152,7 @@ _looked_at: dict[int, list[tuple[Any, str, Any]]] = {}
 
 
 def stop_monitoring() -> None:
-    """Keeps debuggers, profilers and coverage from being called in the copy."""
+    """Unregisters debuggers, profilers and coverage in the copy, so that the run does not call them."""
     frame_eval: Any = sys.modules.get("_pydevd_frame_eval.pydevd_frame_eval_main")
     if getattr(frame_eval, "stop_frame_eval", None) is not None:
         frame_eval.stop_frame_eval()

@@ -1,4 +1,4 @@
-"""Does the work of a locked copy: applies edits, runs an expression or statements, and reports the outcome."""
+"""Does the work in a locked copy: applies edits, runs an expression or statements, and reports the outcome."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -29,14 +29,17 @@ from .runs.timing import Timer
 from .runs.tracing import Tracer
 
 _RESERVE_BYTES = 4 << 20
-"""Memory released after the run, so that one that used up its memory can still be reported."""
+"""Memory released after the run, so that a run that used up the memory can still be reported."""
 
 
 class Evaluation:
-    """One SnapshotQuery in one frame. Created before the copy: there, touching objects copies their pages."""
+    """Runs one SnapshotQuery in one frame of a copy.
+
+    Create it before the copy is made, because touching objects in the copy copies their pages.
+    """
 
     def __init__(self, frame: Any, wanted: dict[str, Any], home: Any = None) -> None:
-        """`home`: the frame in which an expression is followed."""
+        """`home`: the frame whose expression the query follows through the run, or None."""
         self._wanted = wanted
         self._frame = frame
         self._names = frame_locals(frame) if has_own_names(frame) else {}
@@ -55,10 +58,10 @@ class Evaluation:
         self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None], refused: Callable[[], int]) -> dict[str, Any]:
-        """Returns the SnapshotResult dict without its time. Whatever runs, this returns or the copy ends.
+        """Runs the query and returns the SnapshotResult dict without its time; raises nothing.
 
-        `end` takes the dict if the run must stop early, and does not return. `refused`: returns how often the copy was
-        refused something.
+        `end` receives the dict if the run must stop early, and ends the copy. `refused` returns how often the copy was
+        refused an action.
         """
         copy_effects.capture_streams()
         if self._loop is not None:
@@ -98,7 +101,7 @@ class Evaluation:
         return reply
 
     def _new_watcher(self, home: Any) -> Watcher | None:
-        """The watcher of the run: a Follower, a Rewinder, a Timer, a Tracer or None."""
+        """Returns the observer of the run: a Follower, a Rewinder, a Timer, a Tracer or None."""
         wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
         if wanted.get("follow") is not None:
             return Follower(wanted["follow"], home, self._frame, deadline_s, UserFiles())
@@ -117,7 +120,7 @@ class Evaluation:
         return {"status": "ok", **copy_effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:
-        """The Value dict; for an iterator also the items it yields, which are consumed: it is the copy's own."""
+        """Returns the Value dict of a result; for an iterator also its next items, which the copy may consume."""
         described = self._describer.value(value)
         if described["kind"] == "iterator":
             yields = ahead(value, self._describer)
@@ -134,14 +137,14 @@ class Evaluation:
         return fresh_start.FreshStart(others, self._frame, all_anew=wanted.get("anew", False))
 
     def _leave_loop(self) -> None:
-        """Leaves the event loop: a whole program or test starts outside of any, wherever it has stopped."""
+        """Leaves the running event loop for a whole program or test, which starts without an event loop."""
         wanted, code = self._wanted.get("statements"), self._frame.f_code
         is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
         if self._loop is not None and (is_whole or code.co_name == "<module>"):
             sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:
-        """The function to call, and the code object that represents the frame. Raises UnavailableError."""
+        """Returns the function to call, and the code object that represents the frame. Raises UnavailableError."""
         wanted = self._wanted.get("statements")
         edits, hidden = self._wanted.get("edits", []), self._wanted.get("hidden", [])
         if wanted is not None and self._start is not None:
@@ -159,6 +162,6 @@ class Evaluation:
 
 
 def _running_loop() -> Any:
-    """This thread's event loop; up to Python 3.11 asyncio forgets it if the process id differs."""
+    """Returns this thread's event loop, because asyncio up to Python 3.11 forgets it if the process id differs."""
     get = loaded("_asyncio", "_get_running_loop")
     return get() if of_the_interpreter(get, "_get_running_loop") else None

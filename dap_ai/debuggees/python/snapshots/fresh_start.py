@@ -1,8 +1,8 @@
 """Reruns the program from its start in a copy: decides which modules are loaded again, and from which text.
 
-An edit of functions is applied in memory (patching.py). Code outside of functions has run long ago: only a new import
-shows an edit of it. A module whose import has not finished would also be imported again at a new start. A copy cannot
-open any of the user's files, so the modules it may import are read before it is made.
+An edit of functions is applied in memory (patching.py). Code outside functions runs only at import, so an edit of such
+code needs a new import. A module whose import has not finished is also imported again. A copy cannot open any of the
+user's files, so the modules that it may import are read before the copy is made.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -29,22 +29,22 @@ _MAX_BYTES = 32 << 20
 _MAX_FRAMES = 1000
 _CODEC = "utf-8-sig"
 _done: set[tuple[str, int]] = set()
-"""Names and ids of modules found to be fully imported: checking hundreds each time costs milliseconds."""
+"""Names and ids of modules known to be fully imported, because checking hundreds of modules takes milliseconds."""
 
 
 class _Module(NamedTuple):
     file: str
     text: str
     folders: list[str] | None
-    """The folders of a package's modules; None for a module that is not a package."""
+    """The search path of a package; None for a module that is not a package."""
     is_unfinished: bool
 
 
 class FreshStart:
-    """A new start of the program. Create it before the copy and call `begin` in it.
+    """A rerun of the program from its start. Create it before the copy is made, and call `begin` in the copy.
 
-    `edits`: edits of files other than the one that runs. `all_anew`: reload all of the user's modules, so that nothing
-    of the first run is left in them.
+    `edits`: edits of files other than the main file. `all_anew`: reload all of the user's modules, so that no state of
+    the first run is left in them.
     """
 
     def __init__(self, edits: list[dict[str, Any]], frame: Any, *, all_anew: bool = False) -> None:
@@ -61,9 +61,9 @@ class FreshStart:
                     left -= len(found.text)
 
     def begin(self, hidden: list[dict[str, str]]) -> list[dict[str, Any]]:
-        """Prepares the imports of a new start; returns the edits that must still be applied to functions.
+        """Prepares the imports of the rerun; returns the edits that must still be applied to functions in memory.
 
-        Raises UnavailableError for a text that does not compile.
+        Raises UnavailableError if an edited text does not compile.
         """
         is_outside = any([_is_outside(edit) for edit in self._edits])  # noqa: C419  each must be checked
         texts = {edit["file"]: edit["new"] for edit in self._edits} if is_outside else {}
@@ -84,9 +84,10 @@ class FreshStart:
 
 
 def _known(frame: Any, *, all_of_them: bool) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """(name, namespace, whether its import is unfinished) of modules that are loaded or have a frame on the stack.
+    """Yields (name, namespace, whether its import is unfinished) of modules that are loaded or on the stack.
 
-    A module whose import has failed is not in `sys.modules`. Without `all_of_them`, only unfinished ones.
+    A module whose import has failed is not in `sys.modules`, but may have a frame. Without `all_of_them`, only
+    unfinished modules are yielded.
     """
     loaded, spec = dict(sys.modules.items()), _bootstrap("ModuleSpec")
     for name, module in loaded.items():
@@ -127,7 +128,7 @@ def _bootstrap(name: str) -> Any:
 
 
 def _read(names: dict[str, Any], files: UserFiles, *, is_unfinished: bool) -> _Module | None:
-    """One of the user's modules with its text; None if it cannot be read without waiting."""
+    """Reads the source of one of the user's modules; None if it cannot be read without waiting."""
     file, folders = names.get("__file__"), names.get("__path__")
     if type(file) is not str or not file.endswith(".py") or not files.has(file):
         return None
@@ -143,7 +144,7 @@ def _read(names: dict[str, Any], files: UserFiles, *, is_unfinished: bool) -> _M
 
 
 def _forget(name: str) -> None:
-    """Forgets a module and its import lock: the thread that holds the lock is not in the copy."""
+    """Removes a module and its import lock, because the thread that holds the lock is not in the copy."""
     sys.modules.pop(name, None)
     locks = _bootstrap("_module_locks")
     if type(locks) is dict:
@@ -151,7 +152,7 @@ def _forget(name: str) -> None:
 
 
 def _finder(modules: dict[str, _Module], texts: dict[str, str]) -> Any:
-    """A finder of these modules that loads them from these texts."""
+    """Returns an import finder that loads these modules from the source code in `texts`."""
     external: Any = sys.modules["_frozen_importlib_external"]
 
     class Loader(external.SourceFileLoader):

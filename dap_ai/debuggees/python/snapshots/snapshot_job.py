@@ -1,6 +1,6 @@
 """A snapshot as a job: the copy, the memory for its answer, and their lifetimes.
 
-A copy writes its answer into memory that it shares with the debuggee, then exits: it uses no descriptor of the
+A copy writes its answer into memory that it shares with the debuggee, then exits; it uses no descriptor of the
 debuggee.
 """
 
@@ -31,22 +31,22 @@ from .isolation.trapping import RECORDS_BYTES
 
 _MEMORY_BYTES = 1 << 19
 _RECORDS_AT = _MEMORY_BYTES - RECORDS_BYTES
-"""Offset of the refusals in the shared memory; the answer ends before it."""
+"""Offset of the refusal records in the shared memory; the answer ends before it."""
 _HEADER = struct.Struct("=QQQ")
 """Header of the shared memory: the copy's progress, bytes of its answer, address of the fork hooks."""
 _ANSWERED = 8
-"""Offset of the answer's size in the header, which changes when the copy's work is done."""
+"""Offset of the answer's size in the header; the size changes from 0 when the copy has answered."""
 _LOCKED = 1
 _NO_DESCRIPTOR = b"OSError: [Errno 9]"
 _READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
 _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _KILLED = 9
 _NO_MEMORY_THERE = (7, 11)
-"""SIGBUS and SIGSEGV, which end a copy that uses memory it lacks."""
+"""SIGBUS and SIGSEGV, the signals that end a copy that uses memory it lacks."""
 _WAIT_US, _SHORTER_US = 1000, 200
-"""Microseconds to wait for an answer; the shorter wait is for copies that ask about paths."""
+"""Microseconds to wait for an answer; the shorter wait is for copies whose path lookups need answers."""
 _LOCKDOWN_S = 0.3
-"""Seconds for the restrictions to be in force; a slower copy may hang on a lock in malloc, and is remade once."""
+"""Seconds until the restrictions must be in force; a slower copy may hang on a lock in malloc and is remade once."""
 
 _clock, _processor = time.perf_counter, time.process_time
 _reader = Buffer(_MEMORY_BYTES)
@@ -55,9 +55,9 @@ _locked.put(_HEADER.pack(_LOCKED, 0, 0))
 jobs: dict[str, SnapshotJob] = {}
 """Jobs by token, until their answers are reported."""
 dying: list[int] = []
-"""Pids of copies that have answered or were ended: each is a zombie from its end until it is reaped."""
+"""Pids of copies that have answered or were killed, until they are reaped."""
 made: dict[str, Any] = {}
-"""What all copies of this process share: the lockdown, the fork hooks' address, how paths are treated."""
+"""Facts shared by all copies of this process: the lockdown, the fork hooks' address, how paths are treated."""
 
 
 class SnapshotJob:
@@ -80,7 +80,7 @@ class SnapshotJob:
         self.how = FREE
 
     def run(self) -> None:
-        """Makes a copy: a first one that finds what all later ones need, then the one that evaluates.
+        """Makes a copy that evaluates the query; the first copy of a process only finds the fork hooks.
 
         Raises BusyError, LookupError, OSError.
         """
@@ -131,17 +131,17 @@ class SnapshotJob:
         return step, min(size, _RECORDS_AT - _HEADER.size), hooks
 
     def answer(self) -> bytes:
-        """Returns what the copy wrote; b"" if it ended before."""
+        """Returns the answer that the copy wrote; b"" if there is no answer yet."""
         _, size, _ = self.progress()
         return _reader.load(self.memory + _HEADER.size, size) if size else b""
 
     def failed_step(self, status: int) -> str:
-        """Returns the name of the step that a wait status from before the lock refers to; "" if none."""
+        """Returns the name of the failed lockdown step in a wait status; an empty string if no step failed."""
         number = status >> 8
         return self.steps[number - 1][0] if 0 < number <= len(self.steps) else ""
 
     def look(self) -> bytes | None:
-        """Returns the answer once there is one or the copy has ended, and removes the job; None otherwise.
+        """Returns the answer and removes the job, once there is an answer or the copy has ended; otherwise None.
 
         It may make the copy again.
         """
@@ -169,7 +169,7 @@ class SnapshotJob:
                 self._again()
 
     def end(self) -> None:
-        """Ends the copy, if it has not ended, and removes the job."""
+        """Kills the copy if it has not ended, and removes the job."""
         if self.pid:
             clone.kill(self.pid)
             dying.append(self.pid)
@@ -191,9 +191,9 @@ class SnapshotJob:
         return answer
 
     def wait(self) -> bool:
-        """Waits a moment for the answer, and answers path lookups; returns whether there were any.
+        """Waits a moment for the answer, and answers path lookups; returns whether there were lookups.
 
-        A copy whose questions cannot be received is made again, without path lookups.
+        A copy whose lookups cannot be received is made again with all lookups refused.
         """
         try:
             if self.how == ASKED and self.progress()[0] >= _LOCKED and self.lookups.answer(self.pid):
@@ -205,11 +205,11 @@ class SnapshotJob:
         return False
 
     def refused(self) -> int:
-        """Returns how often the restrictions have refused something."""
+        """Returns the number of calls that the restrictions have refused."""
         return struct.unpack("=Q", _reader.load(self.memory + _RECORDS_AT, 8))[0]
 
     def completed_answer(self, answer: bytes) -> bytes:
-        """Returns an answer with the refusals added."""
+        """Returns the answer with descriptions of the refused calls added."""
         lookups = self.lookups.refused if self.how == ASKED else []
         more = [NO_LOOKUPS] if self.how == DENIED else lookups
         records = _reader.load(self.memory + _RECORDS_AT, RECORDS_BYTES)
@@ -217,7 +217,7 @@ class SnapshotJob:
         return completed(answer, more, [*refused, *["make the " + each for each in lookups]])
 
     def _last_words(self, status: int) -> bytes:
-        """The answer for a copy that has ended with a wait status."""
+        """Returns the answer for a copy that has ended; without an answer of the copy, it explains the wait status."""
         data, signal_number, age_s = self.answer(), status & 0x7F, self.age_s()
         was_locked = self.progress()[0] >= _LOCKED
         if data:
@@ -238,7 +238,7 @@ class SnapshotJob:
 
 
 def _live_as_copy(job: SnapshotJob, evaluation: Evaluation | None, facts: debuggee_identity.DebuggeeIdentity) -> None:
-    """Runs the rest of a copy's life, in which it is locked; does not return."""
+    """Runs the rest of a copy's life after the lockdown; does not return."""
     try:
         if evaluation is None:
             store(job.memory, _HEADER.pack(_LOCKED, 0, debuggee_identity.found_fork_hooks()))
@@ -257,7 +257,7 @@ def _live_as_copy(job: SnapshotJob, evaluation: Evaluation | None, facts: debugg
 
 
 def _end_with(job: SnapshotJob, reply: dict[str, Any]) -> None:
-    """Ends the copy in the middle of its run."""
+    """Writes the answer and ends the copy in the middle of its run."""
     try:
         _write_timed(job, reply)
     finally:

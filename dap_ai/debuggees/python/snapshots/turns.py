@@ -1,7 +1,7 @@
 """The proxy's entry points: short calls start, poll and end jobs, so that nobody waits for one.
 
-One call starts and polls several jobs. An answer is reported as soon as it is there: the more memory a copy has, the
-longer it takes to end. The next new job, or `kill`, checks that it is gone.
+One call starts and polls several jobs. An answer is reported as soon as the copy has written it, because a copy with
+much memory takes long to end. The next new job, or `kill`, checks that the copy is gone.
 
 Requests and replies are encoded as in runtime.py.
 """
@@ -30,33 +30,34 @@ from .snapshot_job import SnapshotJob, dying, jobs, made
 
 _MAX_JOBS = 8
 _SHORT_WAIT_S, _LONGER_S = 0.004, 0.008
-"""Seconds to wait for an answer; the longer wait is for copies that ask about paths."""
+"""Seconds to wait for an answer; the longer wait is for copies whose path lookups need answers."""
 _ENDING_S = 0.015
-"""Seconds to wait for copies to end: one of a gigabyte takes that long."""
+"""Seconds to wait for copies to end; a copy of a gigabyte takes that long."""
 _CLOSING_S = 1.0
 _ABANDONED_S = 5.0
-"""Seconds after its deadline within which a job's answer may still be requested."""
+"""Seconds past a job's deadline until it counts as abandoned and is ended."""
 
 _clock = time.perf_counter
 
 
 def turn(work: str) -> str:
-    """Starts jobs and returns the answers of those that have ended; waits a few milliseconds if none has.
+    """Starts jobs and returns the answers of jobs that have ended; waits a few milliseconds if no job has ended.
 
     `work`: base64(zlib({begin: [a SnapshotQuery with {token, readable, limits...}], ask: [token]})). The reply has `
-    TOKEN=base64(a SnapshotResult with done: true)` for each that has ended, ` TOKEN!base64(why)` for one that failed.
+    TOKEN=base64(a SnapshotResult with done: true)` for each job that has ended, and ` TOKEN!base64(why)` for each that
+    failed.
     """
     wanted = loads(zlib.decompress(binascii.a2b_base64(work)))
     return _reply(lambda collecting: _turn(wanted["begin"], wanted["ask"], collecting))
 
 
 def kill(token: str) -> str:
-    """Ends a job, if it has not ended. Reply: {done: whether all copies that were ended or have answered are gone}."""
+    """Ends a job. Returns {done: whether all copies that were killed or have answered are gone}."""
     return _reply(lambda _: _base64(_kill(token)))
 
 
 def close() -> None:
-    """Ends all jobs, and wait at most a second until their copies are gone; called when the session is over."""
+    """Ends all jobs, and waits at most a second until their copies are gone; called when the session is over."""
     for job in list(jobs.values()):
         job.end()
     ends = _clock() + _CLOSING_S
@@ -111,7 +112,7 @@ def _turn(queries: list[dict[str, Any]], tokens: list[str], collecting: bool) ->
 
 
 def _begin(query: dict[str, Any], collecting: bool) -> bytes:
-    """Starts a job; returns b"", or the answer if it cannot be started."""
+    """Starts a job; returns b"", or the answer that explains why it cannot be started."""
     impossible = _impossible()
     if impossible:
         return unavailable(impossible)
@@ -129,7 +130,7 @@ def _begin(query: dict[str, Any], collecting: bool) -> bytes:
 
 
 def _impossible() -> str:
-    """The reason why snapshots are impossible; "" if they are possible."""
+    """Returns the reason why snapshots are impossible, or an empty string."""
     if not SUPPORTED:
         return "snapshots need Linux on x86_64 or aarch64"
     if "t" in getattr(sys, "abiflags", "") or sys.implementation.name != "cpython":
@@ -145,7 +146,7 @@ def _impossible() -> str:
 
 
 def _looked(token: str) -> list[bytes]:
-    """The job's answer as the only item, empty if there is none yet."""
+    """Returns a list with the job's answer, or an empty list without an answer."""
     job = jobs.get(token)
     answer = unavailable("there is no such job") if job is None else job.look()
     return [] if answer is None else [answer]
@@ -162,7 +163,7 @@ def _kill(token: str) -> bytes:
 
 
 def _end_abandoned() -> None:
-    """Ends jobs that are no longer polled, because their proxy is gone."""
+    """Ends jobs that the proxy has stopped polling, because it is gone."""
     for job in list(jobs.values()):
         if job.age_s() > job.by_clock_s + _ABANDONED_S:
             job.end()

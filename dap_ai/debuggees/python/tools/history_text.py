@@ -18,7 +18,7 @@ _VALUE_CHARS, _CODE_CHARS = 40, 44
 
 
 def history_text(bench: ToolContext, arguments: HistoryArguments, found: Followed, words: str) -> str:
-    """Renders the history as Markdown; `words` names what was rerun."""
+    """Renders the history as Markdown; `words` names what was rerun, such as a test."""
     parts = [_head(bench, arguments, found), fenced("\n".join(_rows(bench, found)))]
     notes = [f"This is what {words} shows when it is run again in a copy; the program was not changed."]
     if found.calls > 1:
@@ -79,7 +79,7 @@ def _text(moment: FollowedValue) -> str:
 
 
 def _rows(bench: ToolContext, found: Followed) -> Iterator[str]:
-    """A line for each shown change, with `*` before the one the question asks for."""
+    """Yields a line for each shown change, with `*` before the change that the question asks for."""
     shown = _shown(found)
     several = len({moment.function for moment in shown}) > 1
     numbers = max(len(str(moment.number)) for moment in shown)

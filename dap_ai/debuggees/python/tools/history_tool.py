@@ -1,6 +1,7 @@
-"""`history`: the values that an expression took in order, and the lines that changed it.
+"""The tool `history`: the values that an expression took in order, and the lines that changed it.
 
-It reruns the program in a copy up to the current stop. If that is impossible, it returns the slice.
+The tool reruns the program in a copy up to the current stop. If that is impossible, it returns the slice (the lines
+behind the value).
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ _NO_RUN = "nothing of the program that leads to this stop can be run again"
 
 
 class HistoryTool(Tool[HistoryArguments]):
-    """An expression's values up to this stop, with the line, function and loop round of each change.
+    """An expression's values up to this stop, with the line, function and loop iteration of each change.
 
-    `when`: also the first value for which a condition was true. The program is rerun in a copy; if it cannot be (its
-    input is used up, it needs the network or threads, or it differs each time), the slice is returned instead.
+    `when`: also the first value for which a condition was true. The tool reruns the program in a copy. If a rerun is
+    impossible (its input is used up, it needs the network or threads, or it differs each time), the tool returns the
+    slice instead.
     """
 
     description = "Each value it took so far, and the line that changed it."
@@ -48,7 +50,7 @@ class HistoryTool(Tool[HistoryArguments]):
     instead = "It needs a copy of the program, and a native one is only read: set a watch with the debugger instead."
 
     async def run(self, bench: ToolContext, arguments: HistoryArguments) -> ToolResult:
-        """Returns the changes, folded if long. Raises NotStopped, RequestFailed."""
+        """Returns the changes as text; a long list is folded. Raises NotStopped, RequestFailed."""
         for text in filter(None, (arguments.expression, arguments.when)):
             if (refusal := refused(bench, text, "followed")) is not None:
                 return refusal
@@ -79,13 +81,13 @@ class _NoRun(Exception):  # noqa: N818  a result, not an error
 
 
 async def _knowing(bench: ToolContext, node: Node) -> FramePlace | None:
-    """The nearest frame in which the expression has a value; otherwise the frame in focus."""
+    """Returns the nearest frame in which the expression has a value; otherwise the frame in focus."""
     facts = await _facts(bench, bench.case.callers[:_MAX_FRAMES], node)
     return next((place for place, fact in facts if fact.value is not None), bench.focus)
 
 
 async def _now(bench: ToolContext, node: Node) -> ExpressionResult:
-    """The expression's value in the program itself, or error "refused" if the inspector may not read it."""
+    """Returns the expression's value in the program itself, or the error "refused" if the inspector may not read it."""
     facts = await _facts(bench, [bench.focus] if bench.focus else [], node)
     return facts[0][1] if facts else ExpressionResult(error="refused")
 
@@ -101,7 +103,10 @@ async def _facts(
 
 
 async def _followed(bench: ToolContext, follow: FollowQuery, now: ExpressionResult) -> tuple[Followed, FailureCheck]:
-    """The history from the widest rerun that reaches this stop. Raises _NoRun, NotStopped, RequestFailed."""
+    """Returns the history from the longest rerun that reaches this stop, and the check that was rerun.
+
+    Raises _NoRun, NotStopped, RequestFailed.
+    """
     case = bench.case
     runs = CheckRuns(bench.debugger, case, failure_of(case), budget_s=2 * DEADLINE_S, folders=own_folders(case))
     reasons: list[str] = []
@@ -120,7 +125,7 @@ async def _followed(bench: ToolContext, follow: FollowQuery, now: ExpressionResu
 
 
 def _checks(case: StopSnapshot, place: FramePlace | None, *, whole: bool) -> Iterator[FailureCheck]:
-    """Checks that can be rerun and that start in the frame or before it, widest first."""
+    """Yields checks (parts of the program) that can be rerun and start in the frame or before it, longest first."""
     inside = case.places[: case.places.index(place)] if place in case.places else []
     found = [check for check in enclosing(case) if check.whole] if whole else checks_of(case)
     wide = [check for check in reversed(found) if check.whole or check.place not in inside]
@@ -128,7 +133,7 @@ def _checks(case: StopSnapshot, place: FramePlace | None, *, whole: bool) -> Ite
 
 
 def _is_another(found: Followed, now: ExpressionResult) -> str:
-    """How the rerun ended with a different value than the program has; empty if it did not."""
+    """Returns how the rerun's last value differs from the program's value, as a clause; empty if they are equal."""
     moments = [*found.first, *found.last]
     value = now.value
     if value is None or value.time == "now" or not moments:  # a value left by cleanup is not the run's result
@@ -141,7 +146,7 @@ def _is_another(found: Followed, now: ExpressionResult) -> str:
 
 
 async def _sliced(bench: ToolContext, arguments: HistoryArguments, why: str) -> ToolResult:
-    """A sentence that explains why there is no history, then the slice from the source."""
+    """Returns a sentence that explains why there is no history, then the slice from the source."""
     instead = await slice_.run(bench, SliceArguments(arguments.expression, arguments.frame))
     head = f"{code(arguments.expression)} has no history here: {why.rstrip('.')}. By the source alone:"
     return ToolResult(f"{head}\n\n{instead.text}", instead.data, failed=instead.failed)

@@ -1,4 +1,4 @@
-"""`slice`: the lines that made a value, nearest first, with the known values on them."""
+"""The tool `slice`: the lines that made a value, nearest first, with known values on these lines."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MAX_CODE_CHARS = 100
 
 
 class SliceOrigin(msgspec.Struct):
-    """A line that contributed to the value. Lines are 1-based."""
+    """A line that contributed to the value. `line` is 1-based."""
 
     file: str
     line: int
     code: str
     role: str
     value: str = ""
-    """The current value of the name, if its frame is live; otherwise empty."""
+    """The current value of the name that the line sets; empty if the name's frame is not on the stack."""
 
 
 class SliceTool(Tool[SliceArguments]):
@@ -42,7 +42,7 @@ class SliceTool(Tool[SliceArguments]):
     instead = "It follows Python: in a native program `source` and `code` show what sets a value."
 
     async def run(self, bench: ToolContext, arguments: SliceArguments) -> ToolResult:
-        """Returns the lines behind the expression's value in the frame."""
+        """Returns the lines behind an expression's value in the frame in focus."""
         place = bench.focus
         resolver = Resolver(bench.sources, bench.case.places)
         scope = resolver.of_place(place) if place else None

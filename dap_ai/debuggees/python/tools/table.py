@@ -1,4 +1,4 @@
-"""Python's own tools, and the questions that call them."""
+"""The table of Python's own tools, and the questions that call `history`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 
 _ALL: tuple[Tool[Any], ...] = (slice_, trace, history, try_fix)
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
-"""Python's own tools, by name."""
+"""Python's own tools for models, by name."""
 
 
 def followed_by(case: StopSnapshot, question: str) -> ToolArguments | None:
-    """Returns the `history` call for `when did x become ...?`, or None if no frame of the stop has x."""
+    """Returns the `history` call for `when did x become ...?`, or None if no frame of the stop has `x`."""
     asked = parse_history_question(question)
     if asked is None:
         return None

@@ -1,4 +1,4 @@
-"""`trace`: reruns an expression in a copy and shows the lines that lead to its value, folded for reading."""
+"""The tool `trace`: reruns an expression in a copy and shows the lines that ran, folded for reading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_TOKENS = 1500
 _MAX_CODE_CHARS = 60
 _MAX_CALLS = 14
 _MAX_ALIKE = 3
-"""Calls of one function in a row that are shown before the rest is folded."""
+"""Maximum consecutive calls of one function that are shown before the rest is folded."""
 _MAX_VALUE_CHARS = 40
 
 
@@ -39,7 +39,7 @@ class TraceTool(Tool[TraceArguments]):
     instead = "It needs a copy of the program, and a native one is only read: see `source` and `evaluate`."
 
     async def run(self, bench: ToolContext, arguments: TraceArguments) -> ToolResult:
-        """Returns what ran, folded to at most MAX_TOKENS tokens."""
+        """Returns the trace as text of at most MAX_TOKENS tokens."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "traced")) is not None:
             return refusal
@@ -132,7 +132,7 @@ def _change(change: ValueChanges) -> str:
 
 
 def _not_run(bench: ToolContext, file: str, ran: list[TracedLine]) -> str:
-    """The lines of the function that did not run, as text; empty if all ran."""
+    """Returns the line numbers of the function that did not run, as text; empty if all ran."""
     source = bench.sources.read(file)
     function = source.function_at(ran[-1].line) if source else None
     if function is None:

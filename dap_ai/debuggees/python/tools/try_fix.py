@@ -1,4 +1,4 @@
-"""`try_fix`: tests in copies of the stopped program whether an edit of the source makes a failing check pass."""
+"""The tool `try_fix`: tests in a copy of the stopped program whether a source edit makes a failing check pass."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def _verdict(bench: ToolContext, edits: Sequence[SourceEdit], arguments: T
 
 
 async def _asked(runs: CheckRuns, bench: ToolContext, arguments: TryFixArguments) -> list[Control] | FixVerdict:
-    """The check that the caller gave, as a control run; a verdict if it cannot run."""
+    """Returns the control run of the check that the caller gave; a verdict if the check cannot run."""
     place = bench.focus
     if place is None or place.source is None:
         return FixVerdict(CANNOT, "there is no frame with source for the check")
@@ -101,7 +101,7 @@ async def _asked(runs: CheckRuns, bench: ToolContext, arguments: TryFixArguments
 
 
 async def _reaching(runs: CheckRuns, case: StopSnapshot, edits: Sequence[SourceEdit]) -> list[Control] | FixVerdict:
-    """Checks that reproduce the failure: the narrowest one that runs the edited lines, and the widest one."""
+    """Returns control runs that reproduce the failure: the shortest that runs the edited lines, and the longest."""
     if runs.failure is None:
         return FixVerdict(CANNOT, "nothing has failed here: name a check")
     checks = checks_of(case)
@@ -121,7 +121,7 @@ def _edit(case: StopSnapshot, edit: LineEdit) -> SourceEdit:
 
 
 def _statements(check: str) -> str:
-    """The check as statements; an expression becomes an assertion. Raises SyntaxError."""
+    """Returns the check as statements, an expression as an assertion. Raises SyntaxError."""
     text = textwrap.dedent(check).strip()
     try:
         ast.parse(text, mode="eval")

@@ -1,4 +1,4 @@
-"""Analyses a run in the background: a stop does not wait for it, but whatever needs its results does."""
+"""Analyses a run in the background, so that stops need not wait for the analysis."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.run_model import Run
 
 MOST_STEPS = 1_000
-"""Maximum steps of a run that is analysed automatically; each step takes a few milliseconds."""
+"""Maximum steps of a run that is analysed without a request; each step takes a few milliseconds."""
 
 
 class Analysed(Protocol):
-    """A run's analysis, as a session sees it."""
+    """Access to a run's analysis, which may be running or not started."""
 
     @property
     def is_due(self) -> bool:
-        """Whether the analysis is complete, or running and waited for; if not, `begin` starts it and nothing waits."""
+        """Whether a call returns the analysis, possibly after a wait. If False, a call returns an empty analysis."""
         ...
 
     def begin(self) -> bool:
-        """Start the analysis if it isn't running; return whether it is complete."""
+        """Start the analysis unless it has started; return whether it is complete."""
         ...
 
     def __call__(self) -> RunAnalysis:
-        """Return the analysis, or an empty one while `is_due` is false."""
+        """Return the analysis; an empty analysis while `is_due` is False."""
         ...
 
 
 class BackgroundAnalysis:
-    """Analysis in a daemon thread."""
+    """Analysis of a run in a daemon thread."""
 
     def __init__(self, run: Run, make: Callable[[Run], RunAnalysis] | None = None) -> None:
         self._run = run
@@ -48,14 +48,14 @@ class BackgroundAnalysis:
         return self._is_short or self._made is not None
 
     def begin(self) -> bool:
-        """Start the analysis if it isn't running; return whether it is complete."""
+        """Start the analysis unless it has started; return whether it is complete."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="analysis", daemon=True)
             self._thread.start()
         return self._made is not None
 
     def __call__(self) -> RunAnalysis:
-        """Return the analysis; waits for that of a short run."""
+        """Return the analysis; waits for the analysis of a short run. Empty if a long run's analysis isn't complete."""
         if self._is_short and self._thread is not None:
             self._thread.join()
         return self._made or _NOTHING

@@ -1,4 +1,4 @@
-"""Thread that reads the rest of a large run in growing portions, each several times as long as all before."""
+"""Thread that reads the rest of a large run in portions, each several times as long as the previous one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dap_ai.debuggees.runs.readers.portion import Portion
 from dap_ai.debuggees.runs.run_model import Run
 
 FIRST_BYTES = 2_000_000
-"""Bytes read of each large file to open a run: a few hundred events."""
+"""Bytes of each large file that are read to open a run: a few hundred events."""
 _TIMES = 8
 _TOLD_EVERY_S = 0.5
 
 
 class _Ended(BaseException):
-    """The rest of the run is no longer needed. Derives from BaseException so that no reader catches it."""
+    """Raised to stop reading. Derives from BaseException so that no reader catches it."""
 
 
 class ReadingOn:
-    """Implementation of run_growth.BackgroundReader."""
+    """Reads the rest of a large run in a thread; implements run_growth.BackgroundReader."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -37,11 +37,11 @@ class ReadingOn:
 
     @property
     def first(self) -> str:
-        """How much of the run was read to open it: `the first 2 of 200 MB`."""
+        """Text about the part of the run that was read to open it: `the first 2 of 200 MB`."""
         return Growth(self, FIRST_BYTES, self._all_bytes).words
 
     def begin(self, tell: Callable[[Growth], None]) -> None:
-        """Start reading, or resume with the portion at which it was stopped."""
+        """Start reading, or resume at the portion that `end` interrupted."""
         self._is_wanted, self._tell = True, tell
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._read, name="reading", daemon=True)
@@ -63,7 +63,7 @@ class ReadingOn:
             self._tell(Growth(self, self._bytes, self._all_bytes, failed=why))
 
     def _piece(self) -> bool:
-        """Read one more portion; return whether it was the whole run."""
+        """Read the run again, up to a larger limit; return whether the whole run was read."""
         wanted = self._bytes * _TIMES
         portion = Portion(wanted if wanted * 2 < self._all_bytes else None, self._passed)
         run = open_run(self._path, thin=portion)
@@ -94,7 +94,10 @@ def size_of(path: str) -> int:
 
 
 def first_of(path: str | Path) -> tuple[Run, bool]:
-    """Return (run, whether it is complete); only the beginning of a large run. Raises CannotRead."""
+    """Open a run and return (run, whether it is complete). Raises CannotRead.
+
+    Reads only the beginning of a large run.
+    """
     portion = Portion(FIRST_BYTES)
     run = open_run(path, thin=portion)
     if not portion.is_cut:

@@ -16,7 +16,7 @@ _MOST_LOCATIONS = 10_000
 
 
 class BreakpointRequests:
-    """Handlers of breakpoint requests, by command in `handlers`."""
+    """Handlers of breakpoint requests; `handlers` maps commands to them."""
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
@@ -52,7 +52,7 @@ class BreakpointRequests:
         return {"breakpoints": self._opened.breakpoints.set_filters(asked, analysed=due)}
 
     def _locations(self, arguments: RequestArguments) -> Body:
-        """Return the lines of `run.md`, or the first line of an event's document."""
+        """Return the lines of `run.md` that have events, or line 1 of an event's document."""
         path = arguments.within("source").text("path", "")
         first = arguments.number("line")
         last = arguments.number("endLine", first)
@@ -63,7 +63,7 @@ class BreakpointRequests:
         return {"breakpoints": [{"line": line} for line in found]}
 
     def _info(self, arguments: RequestArguments) -> Body:
-        """Describe a variable of a scope, or a name without one: a file's path, `system`, `plan`, `plan:ITEM`."""
+        """Describe the data breakpoint of a variable or a name: a file's path, `system`, `plan`, `plan:ITEM`."""
         name, reference = arguments.text("name"), arguments.number("variablesReference", 0)
         kind = self._opened.references.rows(reference).watched if reference else ""
         if kind is None and name != "system prompt":
@@ -76,6 +76,6 @@ class BreakpointRequests:
 
 
 def _numbers(arguments: RequestArguments) -> Sequence[Any]:
-    """Return `lines`, the form of breakpoints from before DAP had conditions."""
+    """Return the argument `lines`, an old form of breakpoints without conditions."""
     found = arguments.fields.get("lines")
     return cast("list[Any]", found) if isinstance(found, list) else ()

@@ -1,4 +1,4 @@
-"""Temporary folder for a session's documents, deleted when the session ends or when a later one starts."""
+"""Temporary folder for a session's documents, deleted when the session ends or, after a kill, by a later session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 _PREFIX = "dap-ai-run-"
 LOCK = ".lock"
 _YOUNG_S = 60.0
-"""Seconds during which a recently changed folder is kept, because its session may not have locked it yet."""
+"""Seconds during which a recently changed folder is kept, because its session may not have locked the folder yet."""
 
 
 class Folder:
@@ -26,7 +26,7 @@ class Folder:
 
     @property
     def writer(self) -> Callable[[str, str], str]:
-        """Function that writes a read-only document to the folder and returns its path."""
+        """Function that writes a read-only document to the folder and returns the document's path."""
 
         def write(name: str, text: str) -> str:
             file = self._path / name
@@ -67,7 +67,7 @@ def _is_left(folder: Path) -> bool:
 
 
 def _locked(descriptor: int) -> bool:
-    """Try to take the lock; return whether it succeeded. False if the system has no such locks."""
+    """Try to lock the file; return whether that succeeded. False on a system without such locks."""
     try:
         import fcntl  # noqa: PLC0415  not on Windows
     except ImportError:

@@ -26,7 +26,7 @@ _WITH_STEPS = re.compile(r"\s*(?:show|diff|changes)\s+(?:\d+\s+)?(\d*)")
 
 
 class InspectionRequests:
-    """Handlers of inspection requests, by command in `handlers`."""
+    """Handlers of inspection requests; `handlers` maps commands to them."""
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
@@ -98,7 +98,7 @@ class InspectionRequests:
         return {"targets": completions(text, opened.console, opened.facts, self._event(arguments))}
 
     def _event(self, arguments: RequestArguments) -> Event | None:
-        """Return the event of the request's frame or, without one, the current event. Raises RequestError."""
+        """Return the event of the request's frame; without a frame, the current event. Raises RequestError."""
         frame = arguments.number("frameId", 0)
         return self._opened.stack.frame(frame).event if frame else self._opened.cursor.event
 
@@ -108,7 +108,7 @@ def _shown(value: Any) -> str:
 
 
 def completions(text: str, console: RunConsole, facts: RunFacts, event: Event | None) -> list[dict[str, Any]]:
-    """Return DAP CompletionItems for the text before the caret; each replaces the word there."""
+    """Return DAP CompletionItems for the text before the caret; each item replaces the word at the caret."""
     return [item for item, _ in zip(_items(text, console, facts, event), range(_MOST), strict=False)]
 
 

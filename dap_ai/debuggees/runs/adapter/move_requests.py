@@ -17,7 +17,7 @@ _MAX_TEXT_CHARS = 2_000
 
 
 class MoveRequests:
-    """Handlers of moves, by command in `handlers`. The run is always stopped between two requests."""
+    """Handlers of moves; `handlers` maps commands to them. The run is always stopped between two requests."""
 
     def __init__(self, opened: OpenRun, end: Callable[[], None]) -> None:
         self._opened = opened
@@ -26,7 +26,7 @@ class MoveRequests:
         self._threads: set[int] = set()
         self._reason = Moved("")
         self._waiting: Callable[[], Moved] | None = None
-        """A move that needs more of the run than has been read; repeated when more is read."""
+        """A move that needs more of the run than has been read; repeated when more of the run is read."""
         self.handlers: Mapping[str, Callable[[RequestArguments], Body | None]] = {
             "continue": self._continue,
             "next": self._next,
@@ -71,7 +71,7 @@ class MoveRequests:
     # -- moves beyond what has been read -----------------------------------------------------------------------------
 
     def _go(self, move: Callable[[], Moved]) -> None:
-        """Move; if the end of what has been read is reached, wait for more without notifying the client."""
+        """Move. At the end of what has been read, wait for more of the run without notifying the client."""
         origin = self._cursor.index
         moved = move()
         if moved.reason != "end" or self._opened.rest is None:
@@ -93,7 +93,7 @@ class MoveRequests:
             self._moved(Moved("pause", why))
 
     def stands_at(self, index: int, why: str, hit: Sequence[int] = ()) -> None:
-        """Stop at the current event's new index; `hit` are the exception filters that stop there."""
+        """Stop at the event with that index; `hit` are the ids of exception filters that stop there."""
         self._cursor.go_to(index)
         self._moved(Moved("exception" if hit else "pause", why, list(hit)))
 
@@ -152,7 +152,7 @@ class MoveRequests:
         self._moved(self._cursor.go_to(index))
 
     def _why(self, arguments: RequestArguments) -> Body:
-        """Return what the exception filter found or, at an error, its text."""
+        """Return the exception's description: from the exception filter that stopped, or an error's text."""
         del arguments
         event, facts = self._opened.current_event, self._opened.facts
         name = self._opened.breakpoints.filter_of(self._reason.hit)
@@ -169,7 +169,7 @@ class MoveRequests:
         }
 
     def _thread(self, arguments: RequestArguments) -> int:
-        """Return the request's thread or, without one, the current event's. Raises RequestError."""
+        """Return the request's thread; without a thread, the current event's. Raises RequestError."""
         held = self._opened.current_event
         thread = arguments.number("threadId", self._opened.threads.of(held))
         self._opened.threads.agent(thread)

@@ -1,4 +1,4 @@
-"""State of a session while a run is open."""
+"""State of a debug session while a run is open."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dap_ai.debuggees.runs.event_titles import line, title
 from dap_ai.debuggees.runs.run_model import Event, Run
 
 Emit = Callable[[str, Mapping[str, Any]], None]
-"""Sends a DAP event, given its name and body."""
+"""Sends a DAP event; takes its name and body."""
 Write = Callable[[str, str], str]
-"""Writes a document, given its name and text, replacing an existing one; returns its path."""
+"""Writes a document, or replaces an existing document; takes name and text, returns the path."""
 Later = Callable[[Growth], None]
 """Receives portions of a run that are read in the background."""
 _MOST = 200
@@ -38,17 +38,20 @@ class Loaded(NamedTuple):
     run: Run
     analysed: Analysed
     path: str = ""
-    """Path as it was opened."""
+    """Path of the run, as the user gave it."""
     against: str = ""
-    """Path of another run of the same task; "" for none."""
+    """Path of another run of the same task, to compare with; empty for none."""
     rest: BackgroundReader | None = None
-    """Reader of the rest, if `run` is only the beginning."""
+    """Reader of the rest of the run, if `run` is only the beginning."""
     known: str = ""
-    """How much of the run has been read, as text; "" for all of it."""
+    """Text about the part of the run that has been read; empty if the whole run has been read."""
 
 
 class OpenRun:
-    """An open run. References and breakpoints live as long as the session."""
+    """An open run with its documents, threads, stack and console.
+
+    Variable references and breakpoints outlive the run and last as long as the session.
+    """
 
     def __init__(  # noqa: PLR0917  objects of the session, shared by its runs
         self,
@@ -62,15 +65,15 @@ class OpenRun:
         *,
         live: bool = False,
     ) -> None:
-        """Open a run; `live` means that its agent is running."""
+        """Open a run; `live` means that the run's agent is running."""
         self._later = later
         self.rest = loaded.rest
         self.facts = RunFacts(loaded.run, loaded.analysed, loaded.path, loaded.against, loaded.known)
         self.emit = emit
         self.pins: dict[int, int] = {}
-        """Index of the event at which each stopped thread stands, by thread id."""
+        """Index of the event at which each stopped thread is held, by thread id."""
         self.programs: dict[int, Sequence[Mapping[str, Any]]] = {}
-        """Frames of the agent's program for stopped threads: `name`, `path`, `line`; innermost first."""
+        """Frames of the agent's own program, by id of the stopped thread: `name`, `path`, `line`; innermost first."""
         self.references = references
         self.breakpoints = stops
         self.documents = Documents(self.facts, write, self._new_document, grows=live)
@@ -86,7 +89,7 @@ class OpenRun:
         return self.facts.run
 
     def grow(self, run: Run, analysed: Analysed, known: str) -> None:
-        """Replace the run by a longer one with the same beginning; it is complete if `known` is ""."""
+        """Replace the run by a longer one with the same beginning; an empty `known` means that the run is complete."""
         self.facts.grow(run, analysed, known)
         self.threads.grow()
         self.documents.grow()
@@ -99,7 +102,7 @@ class OpenRun:
 
     @property
     def current_event(self) -> Event:
-        """The current event. Raises RequestError if there is none."""
+        """The current event. Raises RequestError before the first and after the last event."""
         if (event := self.cursor.event) is None:
             raise RequestError(
                 "the run has ended" if self.cursor.index >= 0 else "the run has not begun: configurationDone"
@@ -111,7 +114,7 @@ class OpenRun:
 
 
 class RunMessages:
-    """Prints a run's events and problems as output, each once."""
+    """Prints a run's events and problems as output, each of them once."""
 
     def __init__(self, facts: RunFacts, documents: Documents, say: Callable[[dict[str, Any]], None]) -> None:
         self._facts = facts
@@ -124,7 +127,7 @@ class RunMessages:
         self._line(text)
 
     def problems(self) -> None:
-        """Print what the reader did not understand."""
+        """Print the reader's problems: content that it did not understand."""
         found = self._facts.run.problems
         for problem in found[:_MOST]:
             self._line(f"problem: {line(problem.text, 500)}")
@@ -150,7 +153,7 @@ class RunMessages:
         self._line(line(text, 10_000), event)
 
     def _cycle(self, agent: str, cycle: int, events: Sequence[Event]) -> None:
-        """Print the events of a cycle as a group, closed at once so that an editor puts no later output into it."""
+        """Print the events of a cycle as a group, and close the group so that no later output goes into it."""
         is_group = cycle > 0 and len(events) > 1
         if is_group:
             self._line(f"cycle {cycle} of {line(agent)}", events[0], group="start", category=_OWN)

@@ -1,4 +1,4 @@
-"""To-do list that an agent writes with a tool: its items and their states."""
+"""To-do lists that agents write with a tool: the items and their states."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from dap_ai.debuggees.runs.run_model import Event
 _TOOLS = frozenset({
     "TodoWrite", "update_plan", "task_tracker", "write_todos", "todo_write", "manage_todo_list", "todowrite",
 })  # fmt: skip
-"""Tools whose argument is the whole list."""
+"""Tools whose argument is a whole to-do list."""
 _TEXTS = ("content", "step", "title", "task", "text", "description", "name")
 _STATES = ("status", "state", "done", "completed")
 
 
 def is_plan(event: Event) -> bool:
-    """Return whether an event writes the list."""
+    """Return whether an event writes a to-do list."""
     return event.kind == "call" and event.tool.rpartition("__")[2] in _TOOLS and _rows(event) is not None
 
 
 def items_of(event: Event) -> Mapping[str, str]:
-    """Return the items that an event writes, in order, with their states; "" for an item without one."""
+    """Return the to-do items that an event writes, in order, with their states; an unknown state is empty."""
     return dict(map(_item, _rows(event) or ()))
 
 
 def _rows(event: Event) -> Sequence[Any] | None:
-    """Return the longest list among a call's arguments; None without a list, as in a call that only reads the plan."""
+    """Return the longest list among a call's arguments; None for a call without a list, which only reads."""
     found = [
         cast("list[Any]", value)
         for argument in (event.arguments or {}).values()
@@ -37,7 +37,7 @@ def _rows(event: Event) -> Sequence[Any] | None:
 
 
 def _parsed(argument: Any) -> Any:
-    """Parse an argument that some agents give as JSON in a string."""
+    """Parse an argument, which some agents give as JSON in a string."""
     if not isinstance(argument, str) or not argument.lstrip().startswith("["):
         return argument
     try:

@@ -1,4 +1,4 @@
-"""Requests that a recorded run refuses. The proxy and the adapter give the same errors."""
+"""Requests that a recorded run refuses, with the error messages that the proxy and the adapter give."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ READ_ONLY: Mapping[str, str] = {
     "setVariable": "recorded: read-only. What has happened is looked at and not changed",
     "setExpression": "recorded: read-only. What has happened is looked at and not changed",
 }
-"""Requests that would change the past, with their error messages."""
+"""Requests that would change the past of a run, with their error messages."""

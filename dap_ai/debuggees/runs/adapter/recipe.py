@@ -1,4 +1,4 @@
-"""Backend of agent runs: how the proxy starts their adapter, and which requests it must not send."""
+"""Backend of agent runs: how the proxy starts the debug adapter of runs, and which requests it must not send."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ADAPTER = "dap_ai.debuggees.runs.__main__:main"
 
 
 class AgentsBackend(GenericBackend):
-    """Backend of agent runs. A launch has `run`, the path of a recorded run, or `command`.
+    """Backend of agent runs. A launch has `run`, the path of a recorded run, or `command`, an agent to run.
 
-    See dap_ai.protocol.contracts.backend.Backend.
+    Implements dap_ai.protocol.contracts.backend.Backend.
     """
 
     def __init__(self, announced: Iterable[str] = (), run: str = "") -> None:
@@ -30,12 +30,12 @@ class AgentsBackend(GenericBackend):
         self._run = run
 
     def announced(self, names: Iterable[str]) -> Backend:
-        """Return this backend, or debugpy's for a child session that debugs the agent's own Python."""
+        """Return this backend; in a child session that debugs the agent's own Python, debugpy's backend."""
         known = frozenset(names)
         return debugpy.backend if _OF_DEBUGPY in known else AgentsBackend(known, self._run)
 
     def command(self) -> AdapterCommand:
-        """Return the command of the adapter, which runs in this Python."""
+        """Return the command that starts the adapter, in this Python."""
         return AdapterCommand(child_python.command(_ADAPTER), {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
@@ -58,14 +58,14 @@ class AgentsBackend(GenericBackend):
         return AdapterStart(arguments | {"run": str(Path(cwd, run))} | named)
 
     def inspector(self) -> StopInspector | None:
-        """Return the inspector for runs."""
+        """Return the inspector for stopped runs."""
         from dap_ai.debuggees.runs.adapter.run_inspector import RunInspector  # noqa: PLC0415  only needed for questions
 
         return RunInspector()
 
 
 def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:
-    """Return a live agent's working directory, followed workspace and recording folder as absolute paths."""
+    """Return a live agent's working directory, workspace and recording folder as absolute paths."""
     named = {
         name: str(Path(cwd, value)) for name in ("workspace", "out") if isinstance(value := arguments.get(name), str)
     }

@@ -1,4 +1,4 @@
-"""Typed access to a DAP request's arguments; invalid ones raise RequestError with a message."""
+"""Typed access to a DAP request's arguments; an invalid argument raises RequestError with a message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RequestArguments:
         return self.fields.get(name) is not None
 
     def number(self, name: str, default: int | None = None) -> int:
-        """Return a non-negative integer; required if there is no default."""
+        """Return a non-negative integer. Raises RequestError if it is missing and there is no default."""
         value = self.fields.get(name, default)
         value = default if value is None else value
         if value is None:
@@ -40,7 +40,7 @@ class RequestArguments:
         return int(value)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a string; required if there is no default."""
+        """Return a string. Raises RequestError if it is missing and there is no default."""
         value = self.fields.get(name)
         value = default if value is None else value
         if not isinstance(value, str):
@@ -49,15 +49,15 @@ class RequestArguments:
         return value
 
     def within(self, name: str) -> RequestArguments:
-        """Return an object; an empty one if missing."""
+        """Return an object argument; an empty object if missing."""
         return RequestArguments(self.fields.get(name), f"{self._where}.{name}")
 
     def rows(self, name: str) -> list[RequestArguments]:
-        """Return a list of objects; an empty one if missing."""
+        """Return a list of objects; an empty list if missing."""
         return [RequestArguments(row, f"{self._where}.{name}[{n}]") for n, row in enumerate(self._list(name))]
 
     def texts(self, name: str) -> list[str]:
-        """Return a list of strings; an empty one if missing."""
+        """Return a list of strings; an empty list if missing."""
         found = self._list(name)
         if any(not isinstance(text, str) for text in found):
             raise RequestError(f"{self._where}: `{name}` is to be a list of texts")

@@ -1,4 +1,4 @@
-"""Indexes over a run's events, and the results of its analysis once that is complete."""
+"""Indexes of a run's events, and the results of the run's analysis once that is complete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dap_ai.debuggees.runs.analysis.analysis_model import Effect, Pattern, RunAn
 from dap_ai.debuggees.runs.run_model import Event, Run, TokenUsage
 
 _NEAR = 40
-"""How many of an agent's events after a query are searched for the response."""
+"""Number of an agent's events after a query that are searched for the response's token counts."""
 _INDEXES = ("of_agent", "steps", "queries", "parents", "plans", "spent")
 _SYSTEM = re.compile(r"(?:\A|\n\n)system: (.*?)(?=\n\n(?:user|assistant|tool): |\Z)", re.DOTALL)
 
@@ -36,7 +36,7 @@ class CumulativeCost:
             self._sums.append((tokens, cost))
 
     def until(self, index: int) -> tuple[int, float | None]:
-        """Return (tokens, dollars) of the events up to and including `index`; dollars is None if not recorded."""
+        """Return (tokens, dollars) of all events up to and including `index`; dollars are None if not recorded."""
         place = bisect_right(self._at, index)
         return self._sums[place - 1] if place else (0, None)
 
@@ -44,8 +44,8 @@ class CumulativeCost:
 class RunFacts:
     """Facts about a run, derived when first used.
 
-    `analysed` provides the analysis; `path` is the run's path as it was opened. `against` is the path of another run of
-    the same task, chosen by the user. `known` says how much of the run has been read; "" means all of it.
+    `analysed` provides the analysis; `path` is the run's path as the user gave it. `against` is the path of another run
+    of the same task, to compare with. `known` says how much of the run has been read; empty means the whole run.
     """
 
     def __init__(self, run: Run, analysed: Analysed, path: str = "", against: str = "", known: str = "") -> None:
@@ -80,7 +80,7 @@ class RunFacts:
         return found
 
     def last_of(self, agent: str, index: int) -> Event | None:
-        """Return the agent's last event up to and including `index`, or None."""
+        """Return the agent's last event up to and including `index`, or None without such an event."""
         indices = self.of_agent.get(agent, ())
         place = bisect_right(indices, index)
         return self.run.events[indices[place - 1]] if place else None
@@ -105,7 +105,7 @@ class RunFacts:
         return event.step > 0 and event.index == self.end_of(event.step)
 
     def call_of(self, event: Event) -> Event | None:
-        """Return the call of the event's step; None for a response or if there is no call."""
+        """Return the call of the event's step; None for a response, or for a step without a call."""
         if event.kind == "response":
             return None
         events = (self.run.events[index] for index in self.steps.get(event.step, ()))
@@ -113,7 +113,7 @@ class RunFacts:
 
     @cached_property
     def queries(self) -> Mapping[str, Sequence[int]]:
-        """Indices at which each agent's cycles begin: its queries or, if not recorded, its responses."""
+        """Indices of the first events of each agent's cycles: its queries or, if not recorded, its responses."""
         found: dict[str, list[int]] = defaultdict(list)
         cycles: dict[str, int] = defaultdict(int)
         for event in self.run.events:
@@ -123,14 +123,14 @@ class RunFacts:
         return found
 
     def next_cycle(self, agent: str, index: int) -> int | None:
-        """Return the index at which the agent's next cycle begins, or None."""
+        """Return the index of the first event of the agent's next cycle, or None after the last cycle."""
         begins = self.queries.get(agent, ())
         place = bisect_right(begins, index)
         return begins[place] if place < len(begins) else None
 
     @cached_property
     def parents(self) -> Mapping[str, Event]:
-        """The call that started each sub-agent: its parent's last call before it."""
+        """The call that started each sub-agent: the parent's last call before the sub-agent's first event."""
         found: dict[str, Event] = {}
         for agent in self.run.agents:
             indices = self.of_agent.get(agent.name, ())
@@ -151,13 +151,13 @@ class RunFacts:
         return found
 
     def plan_at(self, agent: str, index: int) -> Mapping[str, str]:
-        """Return the items of an agent's to-do list at an event, with their states; empty before the first list."""
+        """Return the agent's to-do items at an event, with their states; empty before the first list."""
         indices = self.plans.get(agent, ())
         place = bisect_right(indices, index)
         return items_of(self.run.events[indices[place - 1]]) if place else {}
 
     def heard(self, agent: str, kinds: Sequence[str]) -> Sequence[int]:
-        """Return the indices of an agent's events of these kinds; queries only if they have text."""
+        """Return the indices of an agent's events of these kinds; a query without text is left out."""
         if agent not in self._heard:
             events = (self.run.events[index] for index in self.of_agent.get(agent, ()))
             said = (event for event in events if event.kind in kinds)
@@ -166,7 +166,7 @@ class RunFacts:
 
     @staticmethod
     def count_before(indices: Sequence[int], index: int) -> int:
-        """Return how many of these sorted indices are below `index`."""
+        """Return the number of these sorted indices that are below `index`."""
         return bisect_left(indices, index)
 
     def input_tokens(self, query: Event) -> int | None:
@@ -180,7 +180,7 @@ class RunFacts:
         return None
 
     def system_prompt(self, agent: str) -> str:
-        """Return an agent's system prompt, if its first query contains it, else ""."""
+        """Return an agent's system prompt; empty if the agent's first query does not contain it."""
         begins = self.queries.get(agent, ())
         return system_prompt(self.run.events[begins[0]]) if begins else ""
 
@@ -193,23 +193,23 @@ class RunFacts:
 
     @property
     def analysis(self) -> RunAnalysis:
-        """The run's analysis; empty if it isn't complete."""
+        """The run's analysis; empty until it is complete."""
         return self.analysed()
 
     @property
     def effects(self) -> Mapping[int, Effect]:
-        """Effects by step."""
+        """Effect of each step, by step number."""
         return self._indexed().effects
 
     @property
     def checks(self) -> Mapping[int, StepCheck]:
-        """Checks by step."""
+        """Result of each check, by step number."""
         return self._indexed().checks
 
     def patterns_at(self, event: Event) -> Sequence[Pattern]:
-        """Return the patterns that end with this event; a pattern without steps ends with the run.
+        """Return the failure patterns that end with this event; a pattern without steps ends with the run.
 
-        Events that end neither a step nor the run have none, which is decided without the analysis.
+        Uses the analysis only for events that end a step or the run, because patterns end nowhere else.
         """
         if not self.ends_step(event) and not self.is_last(event):
             return ()
@@ -238,13 +238,13 @@ class _Indexed(NamedTuple):
 
 
 def tokens_of(usage: TokenUsage | None) -> int | None:
-    """Return input plus output tokens; None if neither is recorded."""
+    """Return input plus output tokens; None if neither number is recorded."""
     known = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None] if usage else []
     return sum(known) if known else None
 
 
 def system_prompt(event: Event) -> str:
-    """Return the system prompt that an event contains, else ""."""
+    """Return the system prompt that an event contains; empty without a system prompt."""
     if event.kind not in ("query", "note"):
         return ""
     return "\n\n".join(_SYSTEM.findall(event.text)) if "system: " in event.text else ""

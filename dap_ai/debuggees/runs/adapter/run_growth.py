@@ -1,4 +1,4 @@
-"""Growth of a large run whose beginning is shown while the rest is read in the background."""
+"""Growth of a large run: its beginning is shown while the rest is read in the background."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ class BackgroundReader(Protocol):
     """Reads the rest of a run in the background."""
 
     def begin(self, tell: Callable[[Growth], None]) -> None:
-        """Start reading unless it is running; `tell` gets each portion, in another thread."""
+        """Start reading unless reading is in progress; another thread calls `tell` with each portion."""
         ...
 
     def end(self) -> None:
-        """Stop reading; `begin` resumes it."""
+        """Stop reading; `begin` resumes."""
         ...
 
 
 class Growth(NamedTuple):
-    """Reading progress; `run` is None if no further events are known."""
+    """Progress of reading a run; `run` is None if there are no further events yet."""
 
     rest: BackgroundReader
     read_bytes: int
     all_bytes: int
     run: Run | None = None
     analysed: Analysed | None = None
-    """Analysis of the complete run, in the last Growth only."""
+    """Analysis of the complete run, only in the last message."""
     failed: str = ""
-    """Why the rest can't be read; what was read before stays valid."""
+    """Why the rest of the run can't be read; the events that were read before stay valid."""
 
     @property
     def is_last(self) -> bool:
-        """Whether this is the last Growth."""
+        """Whether no further progress follows."""
         return self.analysed is not None or bool(self.failed)
 
     @property
@@ -53,12 +53,12 @@ class Growth(NamedTuple):
 
 
 class PartialAnalysis:
-    """Empty analysis of a run that has not been read completely. See Analysed."""
+    """Empty analysis of a run that has not been read completely; implements background_analysis.Analysed."""
 
     is_due = False
 
     def begin(self) -> bool:
-        """Return False, because it cannot be started."""
+        """Return False, because an incomplete run is not analysed."""
         return False
 
     def __call__(self) -> RunAnalysis:
@@ -70,7 +70,7 @@ _NOTHING = RunAnalysis()
 
 
 class ReadProgress:
-    """Shows the reading progress with DAP events, if the client supports them; `emit` sends one."""
+    """Shows the reading progress with DAP events, if the client supports them; `emit` sends a DAP event."""
 
     def __init__(self, emit: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._emit = emit
@@ -80,11 +80,11 @@ class ReadProgress:
         """Whether the client supports progress reporting."""
 
     def is_named(self, ident: str) -> bool:
-        """Return whether `ident` is the id of the current progress."""
+        """Return whether `ident` is the id of the progress that is shown."""
         return bool(ident) and ident == self._ident
 
     def goes_on(self, growth: Growth) -> None:
-        """Report progress."""
+        """Show the progress."""
         if growth.is_last:
             self.end()
         elif self.is_shown:
@@ -104,7 +104,7 @@ class ReadProgress:
 
 
 def settled(run: Run) -> Run:
-    """Remove the last cycle of a partial run, because later parts of the file may still belong to it."""
+    """Remove the last cycle of a partially read run, because unread parts of the file may belong to that cycle."""
     last = run.events[-1] if run.events else None
     ends = len(run.events) - 1
     if last is not None and last.cycle:
@@ -114,7 +114,7 @@ def settled(run: Run) -> Run:
 
 
 def goes_on(before: Run, after: Run) -> bool:
-    """Return whether `after` begins like `before`; if not, later parts changed the order of events or the agents."""
+    """Return whether `after` begins like `before`. If not, unread parts have changed the order of events or agents."""
     if len(after.events) < len(before.events):
         return False
     return all(map(_alike, before.events, after.events)) and (
@@ -123,7 +123,7 @@ def goes_on(before: Run, after: Run) -> bool:
 
 
 def place_in(run: Run, event: Event) -> int:
-    """Return the event's index in a run in which it may have moved; the nearest one if it is missing."""
+    """Return the event's index in a newly read run; the nearest index if the run does not contain the event."""
     found = (each.index for each in run.events if each.ref == event.ref and each.kind == event.kind)
     return next(found, min(event.index, len(run.events) - 1))
 

@@ -1,4 +1,4 @@
-"""Inspects a recorded run for the AI debugger: which run it is and where it is stopped, by DAP requests."""
+"""Inspects a run for the AI debugger with DAP requests: which run it is, and at which event it is stopped."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SHOWN = ("kind", "step", "tool", "status", "exit_code")
 
 
 class RunInspector:
-    """Implementation of dap_ai.protocol.contracts.backend.StopInspector."""
+    """Inspector of stopped runs; implements dap_ai.protocol.contracts.backend.StopInspector."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """Return the inspection; `argv` is the run's path and the current event's index.
+        """Return an inspection whose `argv` is the run's path and the current event's index.
 
         Raises RequestFailed and NotStopped.
         """

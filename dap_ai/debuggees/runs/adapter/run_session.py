@@ -37,9 +37,9 @@ _CAPABILITIES = (
 
 
 class RunSession:
-    """Debug session for a run. `load` opens the run at a path, `write` writes a document and returns its path.
+    """Debug session for a recorded run.
 
-    `load` may raise RequestError.
+    `load` opens the run at a path, and may raise RequestError. `write` writes a document and returns its path.
     """
 
     def __init__(self, load: Callable[[str], Loaded], write: Write, bounded: Bounded = nullcontext) -> None:
@@ -59,9 +59,10 @@ class RunSession:
         self._ended = False
         self._progress = ReadProgress(self._emit)
         self.later: Later = lambda _: None
-        """Receives portions read in the background and passes them to `grown`; set by the server."""
+        """Callback for portions of the run read in the background; the server sets it to pass the portions to
+        `grown`."""
         self.exit_code = 0
-        """Exit code of the agent, if it ran in this session."""
+        """Exit code of the agent, if the agent ran in this session."""
         self.over = False
         """Whether the client has disconnected."""
         self._handlers: Mapping[str, Handler] = {
@@ -77,11 +78,11 @@ class RunSession:
 
     @property
     def commands(self) -> list[str]:
-        """All commands that are known at this moment."""
+        """All commands that the session accepts now."""
         return [*self._handlers, *self._of_run, *READ_ONLY]
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
-        """Return the response to a message and the events after it, in order, without `seq`."""
+        """Process a message; return the response, followed by events in order, all without `seq`."""
         if message.get("type") != "request":
             return []
         self._out = []
@@ -146,7 +147,7 @@ class RunSession:
         return opened, moving
 
     def _adopt(self, opened: OpenRun, moving: MoveRequests) -> None:
-        """Dispatch requests about a run to these objects from now on."""
+        """Use these objects for all later requests about a run."""
         self._opened, self._moving = opened, moving
         self._of_run = {
             **InspectionRequests(opened).handlers,
@@ -156,12 +157,12 @@ class RunSession:
         }
 
     def _is_editable(self, index: int) -> bool:
-        """Return whether an agent is stopped at the event and it can be edited; never for a recorded run."""
+        """Return whether an agent is stopped at an editable event with that index; False for a recorded run."""
         del index
         return False
 
     def _leave(self) -> None:
-        """Stop reading the run that was open."""
+        """Stop reading the run that is open."""
         self._progress.end()
         if self._opened and self._opened.rest:
             self._opened.rest.end()
@@ -169,7 +170,7 @@ class RunSession:
     # -- a run that is still being read ------------------------------------------------------------------------------
 
     def grown(self, growth: Growth) -> list[Message]:
-        """Return the messages for a newly read portion; none if another run is open by now."""
+        """Return the messages about a newly read portion; none if another run is open now."""
         self._out = []
         if self._opened and self._moving and self._opened.rest is growth.rest:
             self._progress.goes_on(growth)
@@ -191,7 +192,7 @@ class RunSession:
         moving.grown()
 
     def _reordered(self, before: OpenRun, loaded: Loaded) -> tuple[OpenRun, MoveRequests]:
-        """Show the run again, stopped at the same event, because later parts moved events."""
+        """Show the run again, stopped at the same event, because newly read parts have moved events."""
         held = before.cursor.event
         self._breakpoints.recount()
         rest = loaded.rest if loaded.known else None
@@ -205,7 +206,7 @@ class RunSession:
         return opened, moving
 
     def _cancel(self, arguments: RequestArguments) -> None:
-        """Handle `cancel` of the reading progress: stop reading until a move needs more of the run."""
+        """Handle the request `cancel` of the reading progress: stop reading until a move needs more of the run."""
         if self._progress.is_named(arguments.text("progressId", "")):
             self._leave()
             if self._moving:
@@ -226,7 +227,7 @@ class RunSession:
         self._moving.start(self._stop_at)
 
     def _restart(self, arguments: RequestArguments) -> None:
-        """Read the run again, because it may have grown, and stop at its beginning. Keeps breakpoints."""
+        """Read the run again, because it may have grown, and stop where the launch would stop. Keeps breakpoints."""
         if self._opened is None or not self._began:
             raise RequestError("no run has begun yet: there is nothing to restart")
         given = arguments.within("arguments")
@@ -267,7 +268,7 @@ _OF_RUN = frozenset((
 
 
 def _stop_at(value: Any, default: str | int = "entry") -> str | int:
-    """Return where the run stops first. Raises RequestError."""
+    """Return where the run first stops. Raises RequestError for an invalid value."""
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, (str, int)):
@@ -285,5 +286,5 @@ def _failure(text: str) -> Message:
 
 
 def _escaped(text: str) -> str:
-    """Escape text so that DAP clients find no variables in it."""
+    """Escape text so that DAP clients see no variables in braces."""
     return text.replace("{", "(").replace("}", ")")

@@ -11,13 +11,16 @@ from dap_ai.debuggees.runs.adapter.open_run import OpenRun
 from dap_ai.debuggees.runs.adapter.request_arguments import RequestArguments, RequestError
 
 _MOST_EVENTS = 2_000
-"""Maximum events per answer; the client requests the rest."""
+"""Maximum events per response; the client requests further events separately."""
 _MOST_CHARS = 4_000
 """Maximum characters per text in a large run."""
 
 
 class Showing:
-    """Read-only handlers by command in `handlers`. `is_held` tells whether an event can be edited now."""
+    """Read-only handlers of view requests; `handlers` maps commands to them.
+
+    `is_held` returns whether the event at an index can be edited now.
+    """
 
     def __init__(self, opened: OpenRun, is_held: Callable[[int], bool] = lambda _: False) -> None:
         self._opened = opened
@@ -28,7 +31,7 @@ class Showing:
         }
 
     def _view(self, arguments: RequestArguments) -> Mapping[str, Any]:
-        """Answer `first`, `count` with `view`, a RunView of these events, `isAnalysed` and `standing`, the position."""
+        """Return `view`, a RunView of `count` events from `first` on, `isAnalysed`, and the position as `standing`."""
         from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis  # noqa: PLC0415  imported on use
         from dap_ai.debuggees.runs.export.view.build_view import bound_of, view_of  # noqa: PLC0415  imported on use
 
@@ -53,7 +56,7 @@ class Showing:
         return {"index": event.index, "isHeld": self._is_held(event.index), "threadId": thread}
 
     def _event(self, arguments: RequestArguments) -> Mapping[str, Any]:
-        """Answer `index` with `event`, complete, and `path`, its document, which is written if it does not exist."""
+        """Return the whole event at `index`, and the path of its document; write the document if it does not exist."""
         from dap_ai.debuggees.runs.export.view.build_view import shown  # noqa: PLC0415  imported on use
 
         index, events = arguments.number("index"), self._opened.run.events

@@ -1,4 +1,4 @@
-"""Entry point of the analysis: computes everything the rules find in a run."""
+"""Entry point of the analysis: applies all rules to a recorded run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dap_ai.debuggees.runs.run_model import Run, steps_of
 def analyse(run: Run, *, failed: bool = False) -> RunAnalysis:
     """Return effects, checks, stages, tree, patterns and onset of `run`. Raises MissingExtraError.
 
-    Takes time linear in the run's size. `failed` means that the caller knows the run failed, whatever it records
-    itself.
+    Takes time linear in the run's size. Pass `failed` if the run is known to have failed, whatever verdict the run
+    records.
     """
     story = story_of(run)
     steps, effects, checks, patterns = story.steps, story.effects, story.checks, patterns_of(story)
@@ -37,7 +37,7 @@ def analyse(run: Run, *, failed: bool = False) -> RunAnalysis:
 def analyse_against(run: Run, passing: Run, *, failed: bool = False) -> RunAnalysis:
     """Return the analysis of `run`, compared with a passing run of the same task.
 
-    As `analyse`; in addition, the first change that differs from `passing` is a suspect.
+    The first change that differs from `passing` becomes a further suspect.
     """
     analysis, story = analyse(run, failed=failed), story_of(run)
     against = compare(run, analysis, passing, analyse(passing))

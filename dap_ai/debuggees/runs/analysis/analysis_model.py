@@ -12,17 +12,17 @@ from dap_ai.debuggees.runs.run_model import Ref
 
 EffectKind = Literal["submit", "change", "install", "verify", "run", "explore", "message"]
 STRENGTH: tuple[EffectKind, ...] = ("submit", "change", "install", "verify", "run", "explore", "message")
-"""Effect kinds, strongest first; a call with several effects has the kind of its strongest one."""
+"""Effect kinds, strongest first. If a call has several effects, the strongest determines the call's kind."""
 How = Literal[
     "create", "append", "edit", "delete", "move", "restore", "patch", "mode", "log", "unknown"
 ]  # fmt: skip
-"""Ways of writing a file. `create` writes the whole file; `restore` restores a version from version control or a copy;
-`mode` changes permissions (chmod); `log` is redirected output of a verify, install or build command."""
+"""Ways of writing a file. `create` writes the whole file. `restore` restores a version from version control or a copy.
+`mode` changes permissions (chmod). `log` is redirected output of a verify, install or build command."""
 Role = Literal["work", "test", "scratch"]
-"""Role of a file. `test`: one of the project's tests; `scratch`: made by the agent for itself (reproduction scripts,
-temporary files); `work`: any other file."""
+"""Role of a file. `test` is one of the project's tests. `scratch` is a file that the agent made for its own use
+(reproduction scripts, temporary files). `work` is any other file."""
 CheckKind = Literal["test", "lint", "build", "program", "look"]
-"""Kind of a check. `program`: ran the program under work or a script of the agent; `look`: read a result back."""
+"""Kind of a check. `program` runs the program under work or a script of the agent; `look` reads a result back."""
 StageName = Literal["environment", "dependencies", "inspection", "patching", "verification", "submission"]
 PatternName = Literal[
     "success-without-change",
@@ -41,23 +41,24 @@ PatternName = Literal[
 
 
 class FileWrite(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One file that a call writes, with its changes as far as the call shows them."""
+    """One file that a call writes, with the changes that the call shows."""
 
     path: str
-    """Absolute path, or relative to the unknown directory in which the agent started."""
+    """Path of the file: absolute, or relative to the unknown directory in which the agent started."""
     how: How
     lines: tuple[int, int] | None = None
-    """First and last replaced line (1-based, inclusive) in the file before the write."""
+    """First and last line replaced by the write. Line numbers are 1-based and those of the file before the write."""
     old: str | None = None
     new: str | None = None
-    """Replaced text (`old`) and its replacement; for `create`, the whole content. None if the call does not show it."""
+    """Text that replaces `old`. For `create`, `new` is the whole content. Both are None if the call does not show them.
+    """
     tree: bool = False
-    """Whether any file below `path` may change (a restored or patched working tree)."""
+    """Whether any file below `path` may change, e.g. because the call restores or patches the working tree."""
     role: Role = "work"
 
 
 class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a step's call is meant to do; whether it succeeded is recorded in its result."""
+    """What a step's call is meant to do. The step's result records whether the call succeeded."""
 
     step: int
     kind: EffectKind
@@ -66,31 +67,34 @@ class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
     reads: Sequence[str] = ()
     writes: Sequence[FileWrite] = ()
     executes: Sequence[str] = ()
-    """Files run as programs or scripts."""
+    """Files that the call runs as programs or scripts."""
     programs: Sequence[str] = ()
-    """Program names in order; for a tool that is not a shell, the tool's name."""
+    """Names of the programs in order. For a tool other than a shell, the tool's name."""
     runners: Sequence[str] = ()
     """Names (as in checks.toml) of the test runners, linters and builds among the programs."""
     code: str = ""
     """Inline code (`python -c`, a here-document fed to an interpreter), cut at 20,000 characters."""
     cwd: str = ""
-    """Directory in which the call starts; "" is the agent's initial directory."""
+    """Directory in which the call starts. An empty string is the agent's initial directory."""
     noop: str = ""
-    """Reason why the call did nothing, e.g. a no-op command or a stray prefix from a broken proxy; else ""."""
+    """Reason why the call did nothing, e.g. a no-op command or a stray prefix from a broken proxy; empty otherwise."""
     refused: str = ""
-    """Line with which the tool rejected the call, which then had no effect; else ""."""
+    """Line of the result with which the tool rejected the call. Empty if the tool accepted the call."""
     background: bool = False
 
 
 class StepCheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Result of one verifying step, parsed from its output. Counts are None if the output shows none."""
+    """Result of one verifying step, parsed from the step's output.
+
+    A count is None if the output does not show that count.
+    """
 
     step: int
     kind: CheckKind
     runner: str = ""
-    """Name of the runner (`pytest`, `cargo`, ...); "" if no known one printed the output."""
+    """Name of the runner (`pytest`, `cargo`, ...). Empty if no known runner printed the output."""
     ok: bool | None = None
-    """Whether the check passed; None if it did not finish or its output does not show it."""
+    """Whether the check passed. None if the check did not finish or its output does not show the outcome."""
     exit_code: int | None = None
     passed: int | None = None
     failed: int | None = None
@@ -101,15 +105,16 @@ class StepCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     """First line of the output that reports a failure."""
     error_line: int | None = None
-    """Number of that line in the result's text, 1-based."""
+    """Line number of `error` in the result's text, 1-based."""
     ref: Ref | None = None
-    """Location of the result."""
+    """Location of the check's result."""
     ran: bool = True
-    """False if the checker itself could not start (not found, bad usage), which shows nothing about the work."""
+    """Whether the checker could start. A checker that is not found or is called wrongly shows nothing about the work.
+    """
 
 
 class RunStage(msgspec.Struct, frozen=True):
-    """A range of steps in one stage, first and last included. A stage can occur several times."""
+    """A range of steps in one stage, first and last included. A stage can have several ranges."""
 
     stage: StageName
     first: int
@@ -121,12 +126,12 @@ class StateNode(msgspec.Struct, frozen=True, omit_defaults=True):
 
     step: int
     parent: int
-    """Number of that step, or 0 for the initial state."""
+    """Step that created this step's state; 0 is the initial state."""
     kind: EffectKind
     intent: str
-    """Purpose in one line, preferably from the agent's own text."""
+    """Purpose of the step in one line, preferably from the agent's own text."""
     outcome: str
-    """Outcome in one line, from the result."""
+    """Outcome of the step in one line, from its result."""
 
     @property
     def row(self) -> str:
@@ -135,19 +140,19 @@ class StateNode(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Pattern(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A common failure pattern found in the run; only certain ones are reported."""
+    """A common failure pattern found in the run. Uncertain patterns are not reported."""
 
     name: PatternName
     steps: Sequence[int]
-    """Steps that show the pattern, in order; the last one completes it."""
+    """Numbers of the steps that show the pattern, in order. The last step completes the pattern."""
     text: str
     """Description in one sentence."""
     quote: str = ""
-    """Supporting text from the run, shortened."""
+    """Text from the run that supports the pattern, shortened."""
 
 
 class RunAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything the rules found in a run."""
+    """All results of the rules for a run."""
 
     effects: Sequence[Effect] = ()
     checks: Sequence[StepCheck] = ()
@@ -155,4 +160,4 @@ class RunAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
     tree: Sequence[StateNode] = ()
     patterns: Sequence[Pattern] = ()
     finding: OnsetFinding = OnsetFinding()
-    """Step where the run went wrong, or the reason why none is named."""
+    """Step where the run went wrong, or the reason why no step is named."""

@@ -1,4 +1,7 @@
-"""Determines the effects of one call: of a shell by its commands, of any other tool by its argument schema."""
+"""Determines the effects of one tool call.
+
+A shell's commands are parsed. The schemas in tools.toml describe the arguments of other tools.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +28,15 @@ _MAX_SKILLS = 100
 
 
 class Context(msgspec.Struct):
-    """State that earlier calls left: working directory and open file."""
+    """State left by earlier calls: the working directory and the open file."""
 
     cwd: str = ""
     opened: str = ""
-    """File open in the agent's own editor (SWE-agent)."""
+    """Path of the file that is open in the agent's own editor (SWE-agent)."""
 
 
 def read_call(call: Event, context: Context, *, swe_agent: bool = False) -> CallEffects:
-    """Return the effects of `call`; leaves `context` unchanged."""
+    """Return the effects of `call`, without changing `context`."""
     name = call.tool.lower().rpartition("__")[2] if call.tool.startswith("mcp__") else call.tool.lower()
     table, arguments = tools(), call.arguments or {}
     if name in table.shells or (name not in table.tools and _is_text(call, arguments)):
@@ -48,7 +51,7 @@ def read_call(call: Event, context: Context, *, swe_agent: bool = False) -> Call
 
 
 def _is_text(call: Event, arguments: Mapping[str, Any]) -> bool:
-    """Return whether an unknown tool is a shell, i.e. its only argument is a command."""
+    """Return whether an unknown tool is a shell, i.e. its arguments are only a command, a timeout and a description."""
     return bool(call.text) and set(arguments) <= {"command", "timeout", "description", "cmd", "keystrokes"}
 
 
@@ -57,7 +60,7 @@ def _has_fields(tool: ToolRule | None, arguments: Mapping[str, Any]) -> bool:
 
 
 def _shell(text: str, context: Context, *, swe_agent: bool) -> CallEffects:
-    """Return the effects of shell text, or of one of SWE-agent's own commands."""
+    """Return the effects of a shell text or of one of SWE-agent's own commands."""
     first, _, rest = text.strip().partition(" ")
     first, newline, more = first.partition("\n")
     if swe_agent and first in tools().commands:
@@ -83,7 +86,7 @@ def _swe(first: str, rest: str, text: str, context: Context) -> CallEffects:
 
 
 def _swe_edit(text: str, context: Context) -> CallEffects:
-    """Return the effects of SWE-agent's `edit A:B` on the open file."""
+    """Return the effects of SWE-agent's command `edit A:B`, which edits the open file."""
     seen = CallEffects(kinds=["change"], programs=["edit"], cwd=context.cwd, editor=True)
     found = _SWE_EDIT.match(text)
     lines = (int(found[1][:9]), int(found[2][:9])) if found else None
@@ -112,7 +115,7 @@ def _by_schema(name: str, tool: ToolRule, arguments: Mapping[str, Any], text: st
 
 
 def _guessed(tool: ToolRule, arguments: Mapping[str, Any]) -> str:
-    """Return the editor command implied by the arguments, for runs that do not record its name."""
+    """Return the editor command implied by the arguments. Some runs do not record the command's name."""
     if _text(arguments, tool.old) is not None:
         return tool.cases["str_replace"]
     if _text(arguments, tool.content) is not None or _text(arguments, "content") is not None:
@@ -144,7 +147,7 @@ def _writes(tool: ToolRule, path: str, arguments: Mapping[str, Any], text: str, 
 
 
 def _lines(tool: ToolRule, arguments: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the replaced line range, or None for a whole file (OpenHands: 1 to -1)."""
+    """Return the replaced line range, or None if the call replaces the whole file (lines 1 to -1 in OpenHands)."""
     first, last = arguments.get(tool.first), arguments.get(tool.last)
     if isinstance(first, int) and isinstance(last, int) and last >= first > 0 and last != -1:
         return first, last
@@ -152,7 +155,10 @@ def _lines(tool: ToolRule, arguments: Mapping[str, Any]) -> tuple[int, int] | No
 
 
 def _code(name: str, code: str, context: Context) -> CallEffects:
-    """Return the effects of Python code run by a tool: calls of the agent's own functions, then the code's writes."""
+    """Return the effects of Python code run by a tool.
+
+    Calls of the agent's own functions come first, then the files that the code writes.
+    """
     code = code[:_MAX_CODE]
     seen = CallEffects(programs=[name], cwd=context.cwd, code=code[:20_000], editor=True)
     places = [(name, at) for name, at in calls(code) if name in tools().skills][:_MAX_SKILLS]
@@ -177,7 +183,7 @@ def _code(name: str, code: str, context: Context) -> CallEffects:
 
 
 def _arguments_of(part: str, tool: ToolRule) -> dict[str, Any]:
-    """Return the literal arguments of the call at the start of `part`: the first one, and known keyword arguments."""
+    """Return the literal arguments of the call at the start of `part`: the first and the known keyword arguments."""
     arguments: dict[str, Any] = {}
     if first := _FIRST.search(part):
         arguments[tool.path[0] if tool.path else "0"] = first["first"]
@@ -189,7 +195,10 @@ def _arguments_of(part: str, tool: ToolRule) -> dict[str, Any]:
 
 
 def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the first of `names` that holds text; for a list (`["apply_patch", TEXT]`), its last item. "" if none."""
+    """Return the first text among the arguments `names`, or an empty string.
+
+    For a list such as `["apply_patch", TEXT]`, returns the last item.
+    """
     for name in names:
         value = arguments.get(name)
         if isinstance(value, str) and value:

@@ -1,4 +1,4 @@
-"""Classifies the files of a run as work, tests, or scripts the agent made for itself."""
+"""Classifies the files of a run as work, tests, or scripts that the agent made for its own use."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _MAX_TASK = 200_000
 
 
 class FileRoles:
-    """Maps each file to its role. `made`: files the agent created; `removed`: those it deleted later.
+    """Maps each file to its role.
 
-    Only the part of a path below `workspace` is considered.
+    `made` are the files that the agent created, `removed` those that the agent deleted later. Only the part of a path
+    below `workspace` is considered.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class FileRoles:
         return "." in name and name in self.named
 
     def role(self, path: str) -> Role:
-        """Return the role of a file; `work` by default."""
+        """Return the role of a file. The default is `work`."""
         if path not in self._roles:
             self._roles[path] = self._role(path, path.removeprefix(self._top))
         return self._roles[path]
@@ -55,7 +56,7 @@ class FileRoles:
         return "test" if find_words("tests", place) else "work"
 
     def work(self, writes: Iterable[FileWrite]) -> list[FileWrite]:
-        """Return the writes to work files, without logs."""
+        """Return the writes that change work files. Writes of logs are left out."""
         return [write for write in writes if write.how != "log" and self.role(write.path) == "work"]
 
 
@@ -65,6 +66,9 @@ def _in_tests(path: str) -> bool:
 
 
 def words_of(writes: Mapping[str, object]) -> frozenset[str]:
-    """Return the stems and folder names of these paths that have at least three letters, as code may mention them."""
+    """Return the stems and folder names in these paths, without those shorter than three letters.
+
+    Code may mention a file by these names.
+    """
     parts = {part for path in writes for part in path.split("/")[-4:]}
     return frozenset(stem for part in parts if len(stem := part.split(".")[0]) > 2)

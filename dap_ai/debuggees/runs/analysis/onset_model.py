@@ -1,4 +1,4 @@
-"""Types for the onset, i.e. the step where a run went wrong. Step numbers are those of the run, 1-based."""
+"""Types for the onset, which is the step where a run went wrong. Step numbers are those of the run, 1-based."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ErrorType = Literal[
 
 
 class OnsetEvidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A verbatim quote from the run, at `ref`."""
+    """A verbatim quote, and its location in the run's files."""
 
     step: int
-    """Step of the quote; 0 if it belongs to no step, e.g. the recorded verdict."""
+    """Step that contains the quote. 0 if the quote belongs to no step, e.g. the recorded verdict."""
     ref: Ref
     quote: str
 
 
 class OnsetLink(msgspec.Struct, frozen=True):
-    """One step in the chain from the onset to the symptom."""
+    """One step in the chain that leads from the onset to the symptom."""
 
     step: int
     text: str
@@ -41,28 +41,28 @@ class OnsetSuspect(msgspec.Struct, frozen=True, omit_defaults=True):
     step: int
     first: int
     last: int
-    """Range of the block (`first` to `last`, inclusive); it contains `step`."""
+    """Last step of the range that starts at `first` (inclusive) and contains `step`."""
     type: ErrorType
     confidence: float
-    """Share of correct findings of this kind, 0 to 1, as far as measured (docs/analysis.md)."""
+    """Measured share of correct findings of this kind, 0 to 1 (docs/analysis.md)."""
     text: str
     """Description in one sentence."""
     chain: Sequence[OnsetLink] = ()
     """Steps from the onset to the symptom, in order."""
     evidence: Sequence[OnsetEvidence] = ()
     rule: str = ""
-    """Name of the rule that found it, as in the docs."""
+    """Name of the rule that found the suspect, in the spelling of the docs."""
 
 
 class Onset(OnsetSuspect, frozen=True, omit_defaults=True):
-    """The most likely suspect, and the alternatives, most likely first."""
+    """The most likely suspect. `alternatives` has the other suspects, most likely first."""
 
     alternatives: Sequence[OnsetSuspect] = ()
 
 
 class OnsetFinding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The step where a run went wrong, or the reason why none is named."""
+    """The step where a run went wrong, or the reason why no step is named."""
 
     onset: Onset | None = None
     why: str = ""
-    """Reason for a finding without an onset."""
+    """Reason why the finding has no onset."""

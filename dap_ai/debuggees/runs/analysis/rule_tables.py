@@ -15,7 +15,7 @@ from dap_ai.debuggees.runs.analysis.analysis_model import EffectKind, How
 from dap_ai.settings.toml_files import parse
 
 Does = Literal["submit", "change", "install", "verify", "run", "explore", "message", "build", "neutral"]
-"""What a program does: an effect kind, `build` (a run that creates files), or `neutral` (no effect of its own)."""
+"""What a program does. Besides the effect kinds: `build` creates files by a run, `neutral` has no effect of its own."""
 Operands = Literal["", "all", "rest", "first", "last", "butlast"]
 
 
@@ -97,7 +97,7 @@ def _load(name: str) -> dict[str, Any]:
 
 
 def _joined(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the rows of a table, each merged over the row it names in `same`."""
+    """Return the rows of a table. A row with the key `same` inherits the fields of the row named there."""
 
     def whole(name: str) -> dict[str, Any]:
         fields = dict(table[name])
@@ -109,7 +109,7 @@ def _joined(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]
 
 @cache
 def programs() -> ProgramLauncher:
-    """Return the table of programs."""
+    """Return the table of programs and their effects."""
     table = _load("programs")
     order: tuple[Does, ...] = ("change", "install", "verify", "build", "explore", "neutral")
     plain: dict[str, Does] = {name: does for does in order for name in table["effects"].get(does, ())}
@@ -120,20 +120,20 @@ def programs() -> ProgramLauncher:
 
 @cache
 def tools() -> ToolTable:
-    """Return the table of non-shell tools and of their rejection messages."""
+    """Return the table of non-shell tools and of the messages with which tools reject calls."""
     table = _load("tools")
     return msgspec.convert({**table, "tools": _joined(table["tools"])}, ToolTable)
 
 
 @cache
 def lists(name: str) -> Mapping[str, Any]:
-    """Return a table as parsed: `checks` or `words`."""
+    """Return the parsed table `checks` or `words`, a TOML file."""
     return _load(name)
 
 
 @cache
 def expressions(name: str, key: str) -> Sequence[re.Pattern[str]]:
-    """Return a table's list of regular expressions, compiled."""
+    """Return the compiled regular expressions under `key` in a table."""
     return [re.compile(text, re.IGNORECASE) for text in lists(name)[key]]
 
 
@@ -143,5 +143,5 @@ def find_words(key: str, text: str) -> re.Match[str] | None:
 
 
 def line_with(key: str, lines: Iterable[str]) -> str:
-    """Returns the first line that matches a pattern under `key` in words.toml, stripped; "" if none does."""
+    """Returns the first line that matches a pattern under `key` in words.toml, stripped; empty if no line matches."""
     return next((line.strip() for line in lines if find_words(key, line)), "")

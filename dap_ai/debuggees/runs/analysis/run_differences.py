@@ -1,4 +1,4 @@
-"""Differences between two steps of a run, in the workspace between two steps, and between two runs of one task."""
+"""Differences between two steps of a run, between the workspace at two steps, and between two runs of one task."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from dap_ai.debuggees.runs.analysis.step_effects import called_in, text_of_call
 from dap_ai.debuggees.runs.run_model import Run, RunStep, steps_of
 
 MAX_LINES = 2_000
-"""Maximum lines compared by a full diff; for longer texts, everything between the common ends counts as replaced."""
+"""Maximum lines compared by a full diff. Of longer texts, everything between equal beginnings and ends counts as
+replaced."""
 _EDITS = frozenset({"create", "append", "edit", "patch"})
 
 
@@ -24,25 +25,25 @@ class FileChange(msgspec.Struct, frozen=True):
     diff: Sequence[str]
     """Lines of a unified diff."""
     whole: bool
-    """Whether the file's text is known before and after; otherwise the diff holds only the replacements in the
-    calls."""
+    """Whether the file's text is known before and after. If not, `diff` has only the replacements shown in the calls.
+    """
 
 
 class Divergence(msgspec.Struct, frozen=True, omit_defaults=True):
     """First change of the work in which two runs of one task differ."""
 
     step: int
-    """Step of the first run; 0 if it has no further change."""
+    """Step of the first run, or 0 if the first run has no further change."""
     other: int
-    """Step of the second run; 0 if it has no further change."""
+    """Step of the second run, or 0 if the second run has no further change."""
     same: int
-    """Number of equal changes before it."""
+    """Number of equal changes before the divergence."""
     text: str
     diff: Sequence[str] = ()
 
 
 def between_steps(run: Run, one: int, other: int) -> dict[str, list[str]]:
-    """Return unified diffs of two steps' `response`, `call` and `result`, for those that differ.
+    """Return unified diffs of two steps' `response`, `call` and `result`, without equal parts.
 
     Raises KeyError with the number of a missing step.
     """
@@ -62,9 +63,9 @@ def texts(step: RunStep) -> dict[str, str]:
 
 
 def unified(before: str, after: str, name: str, other: str) -> list[str]:
-    """Return the lines of a unified diff, in time linear in the texts' size for large texts.
+    """Return the lines of a unified diff.
 
-    Large texts are compared only by their common beginning and end.
+    Large texts are compared only by their common beginning and end, which takes linear time.
     """
     one, two = before.split("\n"), after.split("\n")
     if len(one) + len(two) <= MAX_LINES:
@@ -87,7 +88,10 @@ def unified(before: str, after: str, name: str, other: str) -> list[str]:
 
 
 def workspace(analysis: RunAnalysis, one: int, other: int) -> list[FileChange]:
-    """Return the changes to files after step `one` up to and including step `other`, as far as calls show them."""
+    """Return the changes to files after step `one` up to and including step `other`.
+
+    Only changes that the calls show are known.
+    """
     known: dict[str, str | None] = {}
     before: dict[str, str | None] = {}
     touched: dict[str, list[tuple[int, FileWrite]]] = {}
@@ -105,14 +109,14 @@ class FileAt(msgspec.Struct):
     """State of a file after a step."""
 
     writes: Sequence[tuple[int, How]]
-    """(step, way of writing) of each write, in order."""
+    """Pairs of step and way of writing, one for each write, in order."""
     role: Role
     text: str | None
-    """Text of the file, or None if the calls do not show it."""
+    """Text of the file, or None if the calls do not show the text."""
 
 
 def files_at(analysis: RunAnalysis, step: int) -> dict[str, FileAt]:
-    """Return the files written by calls up to and including `step`, by path, in order of their first write."""
+    """Return the files written up to and including `step`, by path, in order of their first write."""
     files: dict[str, FileAt] = {}
     for effect, write in _writes(analysis.effects):
         if effect.step > step:
@@ -130,7 +134,7 @@ def _writes(effects: Sequence[Effect]) -> Iterator[tuple[Effect, FileWrite]]:
 
 
 def applied(text: str | None, write: FileWrite) -> str | None:
-    """Return the file's text after a write, or None if unknown."""
+    """Return the file's text after a write, or None if the text is unknown."""
     if write.how == "create":
         return write.new
     if write.how == "delete":
@@ -159,7 +163,7 @@ def _file_change(
 
 
 def _fragment(write: FileWrite) -> Iterator[str]:
-    """Yields one replacement as a diff hunk without line numbers."""
+    """Yields the lines of one write as a diff hunk without line numbers."""
     where = f"lines {write.lines[0]}-{write.lines[1]}" if write.lines else write.how
     yield f"@@ {where} @@"
     if write.old is not None and write.new is not None:
@@ -172,21 +176,21 @@ def _fragment(write: FileWrite) -> Iterator[str]:
 
 
 class _Change(msgspec.Struct, frozen=True):
-    """One edit of a file that still exists at the end."""
+    """One edit of a file that is not deleted later."""
 
     step: int
     path: str
     """Path relative to the workspace."""
     said: str
-    """New text, or the whole call if it does not show the new text separately."""
+    """New text, or the text of the whole call if the call does not show the new text separately."""
 
     def same(self, other: _Change) -> bool:
-        """Return whether both write the same text to the same file, ignoring whitespace."""
+        """Return whether both changes write the same text to the same file, ignoring whitespace."""
         return self.path == other.path and self.said.split() == other.said.split()
 
 
 def compare(run: Run, analysis: RunAnalysis, other: Run, theirs: RunAnalysis) -> Divergence | None:
-    """Return the first change of the work in which two runs of one task differ, or None if all are equal."""
+    """Return the first change of the work in which two runs of one task differ, or None if all changes are equal."""
     mine, its = list(_changes(run, analysis)), list(_changes(other, theirs))
     same = next((i for i, (a, b) in enumerate(zip(mine, its, strict=False)) if not a.same(b)), min(len(mine), len(its)))
     first, second = mine[same : same + 1], its[same : same + 1]
@@ -204,7 +208,7 @@ def compare(run: Run, analysis: RunAnalysis, other: Run, theirs: RunAnalysis) ->
 
 
 def _changes(run: Run, analysis: RunAnalysis) -> Iterator[_Change]:
-    """Yields the edits of work files in order, without files deleted later."""
+    """Yields the edits of work files in order. Files that are deleted later are left out."""
     calls = {event.step: event for event in run.events if event.kind == "call"}
     gone = {write.path for _, write in _writes(analysis.effects) if write.how == "delete"}
     for effect, write in _writes(analysis.effects):

@@ -1,6 +1,6 @@
 """Parses output of test runners, linters and builds: counts, summary, first error. The patterns are in checks.toml.
 
-Reads at most MAX_CHARS of a text, from its beginning and its end, where summaries are.
+Reads at most MAX_CHARS of a text, from its beginning and its end, because summaries are there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NUMBERS = ("passed", "failed", "errors", "skipped", "total")
 
 
 class RunnerOutput(msgspec.Struct):
-    """Parsed output of a runner. `ok` is None if the text does not show whether it passed."""
+    """Parsed output of a runner. `ok` is None if the output does not show whether the check passed."""
 
     runner: str = ""
     ok: bool | None = None
@@ -42,7 +42,7 @@ class Runner(msgspec.Struct):
     sums: bool
 
     def finds(self, key: str, text: str) -> bool:
-        """Return whether the pattern of this name exists and matches the text."""
+        """Return whether the runner has a pattern named `key` that matches the text."""
         pattern = self.patterns.get(key)
         return pattern is not None and pattern.search(text) is not None
 
@@ -62,7 +62,7 @@ def _any(key: str) -> Sequence[re.Pattern[str]]:
 
 
 def clean(text: str) -> list[tuple[int, str]]:
-    """Return the lines to parse with their numbers in `text` (1-based), without terminal escapes."""
+    """Return the lines to parse, each with its 1-based number in `text`, without terminal escapes."""
     numbered = enumerate(text.split("\n"), 1)
     if len(text) > MAX_CHARS:
         lines = list(numbered)
@@ -80,7 +80,7 @@ def clean(text: str) -> list[tuple[int, str]]:
 
 
 def read_output(text: str, runner: str) -> RunnerOutput:
-    """Parse `text`, printed by the checker `runner` ("" for any other program)."""
+    """Parse `text`, the output of the checker `runner`. `runner` is empty for any other program."""
     lines = clean(text)
     joined = "\n".join(line for _, line in lines)
     for known in sorted(_runners(), key=lambda one: one.name != runner):
@@ -92,7 +92,7 @@ def read_output(text: str, runner: str) -> RunnerOutput:
 
 
 def _by(runner: Runner, joined: str, lines: Sequence[tuple[int, str]]) -> RunnerOutput:
-    """Parse the output of a runner that was recognized with certainty."""
+    """Parse the output of a known runner."""
     output = RunnerOutput(runner.name)
     patterns = runner.patterns
     counts: dict[str, int | None] = {key: _number(runner, patterns[key], joined) for key in _NUMBERS if key in patterns}
@@ -120,15 +120,18 @@ def _by(runner: Runner, joined: str, lines: Sequence[tuple[int, str]]) -> Runner
 
 
 def _number(runner: Runner, pattern: re.Pattern[str], joined: str) -> int | None:
-    """Return the last number matched by `pattern`, or the sum of all if the runner's counts add up; None if none."""
+    """Return the last number that `pattern` matches, or None.
+
+    If the runner's counts add up, returns the sum of all numbers.
+    """
     found = [int(value[:12]) for value in pattern.findall(joined) if value.isdigit()]
     return None if not found else sum(found) if runner.sums else found[-1]
 
 
 def first_error(lines: Sequence[tuple[int, str]], patterns: Sequence[re.Pattern[str]]) -> tuple[str, int | None]:
-    """Return the first line that matches any of `patterns`, and its number, or ("", None).
+    """Return the first line that matches any of `patterns`, and its number; an empty string and None if none matches.
 
-    For a traceback, returns its last line, which holds the exception.
+    For a traceback, returns its last line, which has the exception.
     """
     for position, (number, line) in enumerate(lines):
         if any(pattern.search(line) for pattern in patterns):
@@ -146,7 +149,7 @@ def _end_of_traceback(lines: Sequence[tuple[int, str]]) -> tuple[str, int] | Non
 
 
 def says(lines: Sequence[tuple[int, str]], key: str) -> str:
-    """Return the last line that matches a pattern of `key`, or ""."""
+    """Return the last line that matches a pattern of `key`; empty if no line matches."""
     for _, line in reversed(lines):
         if line.strip() and any(pattern.search(line) for pattern in _any(key)):
             return line.strip()[:200]

@@ -1,8 +1,8 @@
-"""Divides a run into stages, as ranges of steps.
+"""Divides a run into stages, which are ranges of steps.
 
-A step with a clear purpose (install, change of the work, check, submission) sets the stage; a step that only looks or
-runs something else stays in the current one. Two exceptions: exploring between a check and the next change is
-inspection again, and the beginning of a run is the environment stage while steps only query the environment.
+A step with a clear purpose (install, change of the work, check, submission) starts a stage. A step that only looks or
+runs something else continues the current stage. There are two exceptions. Exploring between a check and the next change
+is inspection again. A run starts in the environment stage while its steps only query the environment.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dap_ai.debuggees.runs.run_model import RunStep
 
 
 def stages_of(effects: Sequence[Effect], steps: Sequence[RunStep], files: FileRoles) -> list[RunStage]:
-    """Return the stages in order; they cover all steps except unanswered calls at the end."""
+    """Return the stages in order. They cover all steps except unanswered calls at the end of the run."""
     marks: list[StageName | None] = [_mark(effect, step, files) for effect, step in zip(effects, steps, strict=True)]
     _environment(marks, effects, steps)
     end = _end(marks, effects, steps)
@@ -38,7 +38,7 @@ def _mark(effect: Effect, step: RunStep, files: FileRoles) -> StageName | None:
 
 
 def _edits_work(effect: Effect, files: FileRoles) -> bool:
-    """Return whether the step changes work files, as opposed to the agent's scripts, folders or git history."""
+    """Return whether the step changes work files, not only the agent's scripts, folders or git history."""
     if not effect.writes:
         return not set(effect.programs) & set(lists("words")["housekeeping"])
     if all(w.how == "unknown" or (w.how == "delete" and w.path in files.made) for w in effect.writes):
@@ -48,7 +48,7 @@ def _edits_work(effect: Effect, files: FileRoles) -> bool:
 
 
 def _environment(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[RunStep]) -> None:
-    """Mark the steps at the beginning that only query the environment or do nothing."""
+    """Mark the steps at the beginning that only query the environment or have no effect."""
     last = -1
     for index, (effect, step) in enumerate(zip(effects, steps, strict=True)):
         if marks[index] is not None:
@@ -68,7 +68,7 @@ def _probes(step: RunStep) -> bool:
 
 
 def _not_found(step: RunStep) -> bool:
-    """Return whether a program was not found, which tells the agent about its environment."""
+    """Return whether the shell did not find the program. Such a step tells the agent about the environment."""
     if step.result is None:
         return False
     return step.result.exit_code == 127 or step.result.text[:300].rstrip().endswith("command not found")
@@ -77,7 +77,7 @@ def _not_found(step: RunStep) -> bool:
 def _end(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[RunStep]) -> int:
     """Mark a final message as the submission; return the number of steps that have a stage.
 
-    Unanswered calls after the final message never ran and have none.
+    Unanswered calls after the final message never ran and have no stage.
     """
     answered = [
         i for i, step in enumerate(steps) if step.call is None or step.result is not None or effects[i].kind == "submit"
@@ -116,7 +116,7 @@ def _filled(marks: Sequence[StageName | None], effects: Sequence[Effect]) -> lis
 def _between(
     before: StageName, after: StageName | None, effects: Sequence[Effect], names: Sequence[StageName]
 ) -> StageName:
-    """Return the stage of unmarked steps between two marked ones."""
+    """Return the stage of the unmarked steps between two marked steps."""
     looks = any(effect.kind == "explore" for effect in effects)
     scratch = any(effect.kind == "change" for effect in effects)
     if before in {"environment", "dependencies"}:
@@ -129,7 +129,7 @@ def _between(
 
 
 def _ranges(names: Sequence[StageName], steps: Sequence[int]) -> list[RunStage]:
-    """Merge consecutive steps of the same stage."""
+    """Merge consecutive steps of the same stage to ranges."""
     made: list[RunStage] = []
     for name, step in zip(names, steps, strict=True):
         if made and made[-1].stage == name:

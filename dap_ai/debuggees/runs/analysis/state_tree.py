@@ -1,4 +1,7 @@
-"""The run as a tree of states: a step that changes something opens a state; steps that only look are its children."""
+"""The run as a tree of states.
+
+A step that changes something opens a state; steps that only look are children of that step.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _EMPTY = frozenset({"(no content)", "", "Executed"})
 
 
 def tree_of(effects: Sequence[Effect], steps: Sequence[RunStep], checks: Sequence[StepCheck]) -> list[StateNode]:
-    """Return a node for each step, in order."""
+    """Return the tree as a list of nodes, one per step, in order."""
     by_step = {check.step: check for check in checks}
     shared = _shared(steps)
     state = 0
@@ -43,12 +46,12 @@ def opens_state(effect: Effect) -> bool:
 
 
 def folded(tree: Sequence[StateNode]) -> list[StateNode]:
-    """Return the changes, installs, checks and submissions of the tree, without steps that only look, run or talk."""
+    """Return the nodes of changes, installs, checks and submissions, without steps that only look, run or talk."""
     return [node for node in tree if node.kind in {"change", "install", "verify", "submit"}]
 
 
 def _shared(steps: Sequence[RunStep]) -> set[int]:
-    """Return the indices of responses shared by several calls."""
+    """Return the indices of the responses that several calls share."""
     counts = Counter(step.response.index for step in steps if step.response is not None)
     return {index for index, count in counts.items() if count > 1}
 
@@ -59,7 +62,10 @@ def one_line(text: str, most: int = MAX_LINE) -> str:
 
 
 def _intent(step: RunStep, effect: Effect, shared: set[int]) -> str:
-    """Return the step's purpose: the agent's own text, else the call's description, else the call."""
+    """Return the step's purpose.
+
+    Prefers the agent's own text, then the call's description, then the call itself.
+    """
     described = (step.call.arguments or {}).get("description") if step.call is not None else None
     response = step.response
     own = response if response is not None and response.index not in shared else None

@@ -1,4 +1,7 @@
-"""Outcomes of the steps that check something, from what their results print and not from what the agent claims."""
+"""Outcomes of the steps that check something.
+
+An outcome is read from the step's result, never from what the agent claims.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from dap_ai.debuggees.runs.run_model import Event, RunStep
 
 _EXIT = re.compile(r"\A\s*(?:Exit code:? (\d{1,3})\b|<returncode>(-?\d{1,6})</returncode>)")
 _LAST = 40
-"""Number of lines at the end in which a script reports its outcome."""
+"""Number of lines at the end of an output that are searched for a script's outcome."""
 
 
 def checks_of(effects: Sequence[Effect], steps: Sequence[RunStep]) -> list[StepCheck]:
-    """Return a check for each step that verifies or builds and was not rejected."""
+    """Return a check for each step that verifies or builds, without rejected steps."""
     made: list[StepCheck] = []
     for effect, step in zip(effects, steps, strict=True):
         builds = bool(effect.runners) and "run" in effect.kinds
@@ -64,7 +67,7 @@ def _kind(effect: Effect, *, builds: bool) -> CheckKind:
 
 
 def exit_code_of(result: Event) -> int | None:
-    """Return the recorded exit code, or the one on the result's first line, or None."""
+    """Return the recorded exit code, else the exit code on the result's first line, else None."""
     if result.exit_code is not None:
         return result.exit_code
     found = _EXIT.match(result.text[:200])
@@ -72,7 +75,7 @@ def exit_code_of(result: Event) -> int | None:
 
 
 def _not_run(lines: Sequence[tuple[int, str]], exit_code: int | None) -> bool:
-    """Return whether the checker itself could not start."""
+    """Return whether the checker could not start."""
     if exit_code in {126, 127}:
         return True
     said = [line for line in lines[-_LAST:] if line[1].strip()]
@@ -82,7 +85,10 @@ def _not_run(lines: Sequence[tuple[int, str]], exit_code: int | None) -> bool:
 def _ok(
     kind: CheckKind, output: RunnerOutput, exit_code: int | None, result: Event, lines: Sequence[tuple[int, str]]
 ) -> bool | None:
-    """Return whether the check passed, by counts, then exit code, then the last lines; None if unclear."""
+    """Return whether the check passed, or None if unclear.
+
+    Counts decide first, then the exit code, then the last lines.
+    """
     if output.ok is False:
         return False
     if exit_code not in {None, 0}:

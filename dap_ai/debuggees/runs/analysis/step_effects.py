@@ -1,8 +1,8 @@
-"""Determines the effect of each step: first of its call alone, then in the context of the run.
+"""Determines the effect of each step: first from its call alone, then in the context of the run.
 
-A script that is run has the effect `run` on its own. In its context it is `verify` if it checks work changed before,
-and `change` if it is a patch that the agent wrote as a program. Reading back a result that the task asks for is also
-`verify`.
+A call that runs a script has the effect `run` by itself. In context, the effect is `verify` if the script checks work
+changed before, and `change` if the script is a patch that the agent wrote as a program. Reading back a result that the
+task asks for is also `verify`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dap_ai.debuggees.runs.analysis.rule_tables import programs, tools
 from dap_ai.debuggees.runs.run_model import Event, Run, RunStep
 
 _FRESH_SHELL = frozenset({"mini-swe-agent"})
-"""Formats in which each command starts in the workspace again."""
+"""Formats of runs in which each command starts in the workspace again."""
 _MAX_KEPT = 100_000
-"""Maximum characters kept of a script, to determine what running it does."""
+"""Maximum characters kept of a script. The text shows later what running the script does."""
 _COMPLAINT = re.compile(r"^(\S*(ba|da|z|k)?sh|eval)\b.*: |command not found$|^\[error\] ")
 _SYNTAX = re.compile(
     r"syntax error (near|:)|unexpected EOF while looking|unterminated quoted string|unexpected end of file"
@@ -34,7 +34,10 @@ _IDENTIFIER = re.compile(r"\w{3,}")
 
 
 class Read(msgspec.Struct):
-    """A step, the effects of its call alone, and the line with which the tool rejected it, if any."""
+    """A step and the effects of its call alone.
+
+    `refused` is the line with which the tool rejected the call, or empty.
+    """
 
     step: RunStep
     seen: CallEffects
@@ -43,7 +46,7 @@ class Read(msgspec.Struct):
 
 
 def effects_of(run: Run, steps: Sequence[RunStep]) -> tuple[list[Effect], FileRoles]:
-    """Return an effect for each step, in order, and the roles of the files."""
+    """Return an effect for each step, in order, and the roles of the run's files."""
     read = _read(run, steps)
     files = _files(run, read)
     judge = _Judge(files)
@@ -51,7 +54,7 @@ def effects_of(run: Run, steps: Sequence[RunStep]) -> tuple[list[Effect], FileRo
 
 
 def _read(run: Run, steps: Sequence[RunStep]) -> list[Read]:
-    """Return the effects of each call alone, in the directory where the agent's earlier calls left it."""
+    """Return the effects of each call alone, in the directory in which the agent's earlier calls ended."""
     contexts: dict[str, Context] = {}
     swe_agent = run.format == "swe-agent"
     made: list[Read] = []
@@ -79,7 +82,7 @@ def _remember(context: Context, seen: CallEffects, step: RunStep, run: Run) -> N
 
 
 def _format_refused(step: RunStep) -> str:
-    """Return the line that rejected an answer without a call for its format, or ""."""
+    """Return the line that rejected a response without a call for its format; empty if none was rejected."""
     for event in [step.result, *step.others]:
         if event is not None and event.text.lstrip().startswith(tools().refusals["format"]):
             return first_line(event.text)
@@ -87,7 +90,7 @@ def _format_refused(step: RunStep) -> str:
 
 
 def _refused(seen: CallEffects, step: RunStep) -> str:
-    """Return the line with which the tool rejected the call, or ""."""
+    """Return the line with which the tool rejected the call; empty if the tool accepted the call."""
     if step.result is None:
         return ""
     text, words = step.result.text.lstrip(), tools().refusals
@@ -96,7 +99,7 @@ def _refused(seen: CallEffects, step: RunStep) -> str:
 
 
 def _malformed(seen: CallEffects, step: RunStep) -> str:
-    """Return why the shell ran nothing (syntax error, or no command in the text), or ""."""
+    """Return why the shell ran nothing (syntax error, or no command in the text); empty if the shell ran something."""
     if seen.editor or step.result is None:
         return ""
     said = [line for line in step.result.text[:4000].split("\n") if line.strip() and not _EXIT.match(line)]
@@ -114,7 +117,7 @@ def first_line(text: str, most: int = 200) -> str:
 
 
 def _files(run: Run, read: Sequence[Read]) -> FileRoles:
-    """Return the roles of files, from which ones the agent created, removed and ran."""
+    """Return the roles of the run's files. They depend on which files the agent created, removed and ran."""
     made: set[str] = set()
     touched: set[str] = set()
     removed: set[str] = set()
@@ -132,14 +135,14 @@ def _files(run: Run, read: Sequence[Read]) -> FileRoles:
 
 
 class _Judge:
-    """Determines effects in context: goes through the steps in order and tracks earlier changes."""
+    """Determines the effects of steps in context: visits the steps in order and tracks earlier changes."""
 
     def __init__(self, files: FileRoles) -> None:
         self.files = files
         self.written: dict[str, str | None] = {}
-        """Files the agent has written, with their text if known."""
+        """Files the agent has written, with their text or None if unknown."""
         self.work: dict[str, None] = {}
-        """Those of them that are work files."""
+        """Paths of the written files that are work files."""
         self.changed = False
 
     def effect(self, one: Read) -> Effect:
@@ -170,7 +173,7 @@ class _Judge:
     def _in_its_run(
         self, one: Read, kinds: list[EffectKind], writes: list[FileWrite]
     ) -> tuple[list[EffectKind], list[FileWrite]]:
-        """Return the step's effect kinds and writes, given the earlier changes."""
+        """Return the step's effect kinds and writes, considering the earlier changes."""
         seen = one.seen
         if "run" in kinds and (patched := self._patches(seen)):
             return list(dict.fromkeys(["change", *kinds])), [*writes, *patched]
@@ -181,7 +184,10 @@ class _Judge:
         return kinds, writes
 
     def _patches(self, seen: CallEffects) -> list[FileWrite]:
-        """Return the writes of executed scripts that are patches: they write a file they read or the task names."""
+        """Return the writes of executed scripts that are patches.
+
+        A script is a patch if it writes a file that it reads or that the task names.
+        """
         found: list[FileWrite] = []
         here = {write.path: write.new for write in seen.writes if write.how == "create"}
         for path in seen.executes:
@@ -198,7 +204,7 @@ class _Judge:
         return found
 
     def _judges(self, one: Read) -> bool:
-        """Return whether the executed program checks changed work."""
+        """Return whether the executed program checks work that was changed before."""
         seen = one.seen
         if not self.changed and not self.files.work(seen.writes):
             return False
@@ -210,7 +216,7 @@ class _Judge:
         return any(word in names for word in _IDENTIFIER.findall(seen.code))
 
     def _is_own(self, path: str, one: Read) -> bool:
-        """Return whether a program was written by the agent, is named in the task, or is in the working directory."""
+        """Return whether the agent wrote the program, the task names it, or the working directory contains it."""
         beside = paths.join(path, "..") in {one.cwd, one.seen.cwd}
         return path in self.written or self.files.in_task(path) or beside
 
@@ -232,12 +238,12 @@ class _Judge:
 
 
 def called_in(step: RunStep) -> str:
-    """Return the step's call as text; "" if it has none."""
+    """Return the step's call as text, or an empty string if the step has no call."""
     return text_of_call(step.call) if step.call is not None else ""
 
 
 def text_of_call(call: Event) -> str:
-    """Return the call as one text, for comparison and display."""
+    """Return the call as one text: its recorded text, or else a line per argument."""
     if call.text:
         return call.text
     return "\n".join(f"{name}: {value}" for name, value in (call.arguments or {}).items())

@@ -22,9 +22,9 @@ _ROLES: Mapping[str, str] = {"test": ", a test", "scratch": ", made for itself"}
 
 
 def file_rows(held: RunAtStop, step: int = 0) -> list[str]:
-    """Return a row per changed file: path, steps that wrote it and how, and whether its text is known.
+    """Return a row per changed file: path, steps that wrote the file and how, and whether its text is known.
 
-    Considers steps up to `step`; 0 means all.
+    Only steps up to `step` count; 0 means all steps.
     """
     files = files_at(held.analysis, step or held.run.steps)
     rows = [_row(path, file) for path, file in list(files.items())[:_MOST_FILES]]
@@ -40,9 +40,10 @@ def _row(path: str, file: FileAt) -> str:
 
 
 def file_page(held: RunAtStop, path: str, step: int, start: int) -> tuple[str, str]:
-    """Return a sentence about the one file whose path ends with `path`, and a page of its text.
+    """Return a sentence about the one file whose path ends with `path`, and a page of that file's text.
 
-    If its whole text is unknown, the page shows what the calls wrote. If not exactly one file matches, the page is "".
+    If the whole text is unknown, the page shows what the calls wrote. The page is empty unless exactly one file
+    matches.
     """
     files = files_at(held.analysis, step or held.run.steps)
     fitting = [name for name in files if name == path] or [name for name in files if name.endswith(path)]
@@ -58,7 +59,7 @@ def file_page(held: RunAtStop, path: str, step: int, start: int) -> tuple[str, s
 
 
 def _written(held: RunAtStop, path: str, number: int) -> str:
-    """Return what one step did to a file, according to its call."""
+    """Return what the call of one step changed in a file."""
     [*_, change] = [c for c in workspace(held.analysis, number - 1, number) if c.path == path] or [None]
     lines = [line for line in change.diff if line[:1] in "+-@"] if change else []
     told = any(line[:1] in "+-" for line in lines)
@@ -66,9 +67,9 @@ def _written(held: RunAtStop, path: str, number: int) -> str:
 
 
 def changed_between(held: RunAtStop, first: int, second: int) -> str:
-    """Return the changes to each file after step `first`, up to and including `second`, as diffs.
+    """Return the changes to each file after step `first` up to and including step `second`, as diffs.
 
-    If calls do not show the changes separately, the calls are shown.
+    A call that does not show its changes separately is printed as a whole.
     """
     parts: list[str] = []
     for change in workspace(held.analysis, first, second):
@@ -88,7 +89,7 @@ def _call(held: RunAtStop, number: int) -> str:
 
 
 def handed_in(held: RunAtStop) -> str:
-    """Return the patch in the last step's result, or "" if it has none."""
+    """Return the patch in the last step's result; empty if the result has no patch."""
     last = held.steps.get(held.run.steps)
     text = last.result_text if last else ""
     start = _PATCH.search(text)
@@ -96,7 +97,7 @@ def handed_in(held: RunAtStop) -> str:
 
 
 def step_differences(held: RunAtStop, first: int, second: int) -> str:
-    """Return the differences between two steps' responses, calls and results; "" if they are equal."""
+    """Return the differences between two steps' responses, calls and results; empty if the steps are equal."""
     parts = between_steps(held.run, first, second)
     return "\n\n".join("\n".join([f"[{name}]", *_few(lines)]) for name, lines in parts.items())
 
@@ -109,7 +110,7 @@ def _few(lines: Sequence[str]) -> list[str]:
 def beside(held: RunAtStop) -> tuple[str, str]:
     """Return a comparison of the run with the other run that the user named, as sentences and a diff.
 
-    Both are "" if the user named none.
+    If the user named no other run, both are empty. Without differing text, only the diff is empty.
     """
     if held.other is None:
         return "", ""

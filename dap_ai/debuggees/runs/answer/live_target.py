@@ -18,25 +18,28 @@ from dap_ai.commands.target_kinds import Make, TargetRequest
 from dap_ai.debuggees.runs.answer import ASKS
 
 FILTERS = ("apiError", "pattern", "failedCheckIgnored", "successWithoutChange", "loop")
-"""The adapter's exception filters that stop a live agent."""
+"""Names of the debug adapter's exception filters that stop a live agent."""
 
 
 class AgentJob(ProgramJob):
-    """The agent's process, whose launcher leads its process group."""
+    """Controls the process of a live agent. A launcher leads the agent's process group."""
 
     async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Start the agent for the adapter's reverse request, and return the response."""
+        """Start the agent as the debug adapter's reverse request demands, and return the response."""
         answer = await super().run_in_terminal(arguments)
         self.started(answer["processId"])
         return answer
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """Return the exit code and a message; the launcher reports exit codes as a shell does."""
+        """Return the exit code and a message. The launcher reports exit codes as a shell does."""
         return exit_code, f"the agent ended with exit code {exit_code}"
 
 
 class LiveTarget(Debugged):
-    """A live agent; stops at the first pattern, error or failed end, and resumes after the answer."""
+    """A live agent as the target of `ask`.
+
+    Stops at the first failure pattern, API error or failed end, and resumes after the answer.
+    """
 
     initialize: Mapping[str, Any] = {
         "adapterID": "agents",
@@ -54,14 +57,14 @@ class LiveTarget(Debugged):
         self._wanted = wanted
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """Return the exception filters of FILTERS that the adapter supports."""
+        """Return those exception filters of FILTERS that the debug adapter supports."""
         del exceptions
         return [name for name in FILTERS if name in announced]
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return a launch request for the command in this terminal.
+        """Return a launch request for the agent's command, to be run in this terminal.
 
-        With a question or a chat, the agent also stops at its end if it succeeds.
+        If the user asks a question or starts a chat, the agent also stops at a successful end.
         """
         del capabilities
         curious = session.wishes.chat or bool(session.wishes.question)
@@ -75,18 +78,21 @@ class LiveTarget(Debugged):
         }
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Drop output events, which are for an editor's console, except the exit code, which becomes a status line."""
+        """Drop output events, which are for an editor's console.
+
+        The event with the exit code becomes a status line.
+        """
         if name == "output" and str(body.get("output", "")).startswith("exit code"):
             session.display.status(str(body["output"]).strip())
         return None if name == "output" else body
 
     async def let_go(self, session: TargetSession) -> bool:
-        """Let the agent resume; always returns True."""
+        """Remove all stops and let the agent resume. Returns True."""
         await super().let_go(session)
         return True
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """Return a message that the agent ended without a pattern or API error."""
+        """Return a message that the agent ended without a failure pattern or API error."""
         del exceptions
         ended = "well" if status == 0 else f"with exit code {status}"
         seen = "no pattern, no error of the model's API"
@@ -94,7 +100,7 @@ class LiveTarget(Debugged):
 
 
 def look(wanted: TargetRequest) -> Make:
-    """Return a factory for the target; see `KindPort` in commands/target_kinds.py. Raises UsageError."""
+    """Return a function that makes the target for `ask --agent`. Raises UsageError if the command cannot be found."""
     if not wanted.words or wanted.module:
         raise click.UsageError("--agent runs an agent: name its command, as in `dap-ai ask --agent -- mini -t TASK`.")
     path = wanted.env.get("PATH")

@@ -35,12 +35,12 @@ _OF_THE_AGENT = frozenset(map(name_of, OF_THE_AGENT))
 
 
 def what_helps(suspect: Onset) -> str:
-    """Return advice that would have prevented the error."""
+    """Return advice that would have prevented the run's error."""
     return _MEND_AGENT if suspect.rule in _OF_THE_AGENT else _HELPS[suspect.type]
 
 
 def diagnosis(held: RunAtStop) -> list[str]:
-    """Return the paragraphs of the answer, in Markdown."""
+    """Return the answer to where the run went wrong, as paragraphs in Markdown."""
     run, finding = held.run, held.analysis.finding
     recorded = f"{run.outcome.verdict}{f' ({code(run.outcome.words)})' if run.outcome.words else ''}"
     outcome = f"{HAPPENED} {run.steps} steps; its outcome, as recorded: {recorded}."
@@ -73,14 +73,14 @@ def diagnosis(held: RunAtStop) -> list[str]:
 
 
 def _hint(held: RunAtStop) -> str:
-    """Return a hint how to report a failure that the run does not record; "" if its verdict is known."""
+    """Return a hint how to report a failure that the run does not record; empty if the verdict is known."""
     if held.failed or held.run.outcome.verdict != "unknown":
         return ""
     return "If you know that it failed, ask `why did it fail`: then the likeliest step is named all the same."
 
 
 def _pairs(held: RunAtStop) -> Iterator[tuple[OnsetEvidence, bool]]:
-    """Yields each piece of evidence to show, and whether the run's files contain its text on rereading.
+    """Yields each piece of evidence with a flag: whether the run's files, read again, contain the evidence's text.
 
     A recorded outcome is quoted with its key, e.g. `exit_status submitted`.
     """
@@ -99,7 +99,7 @@ def _spellings(evidence: OnsetEvidence) -> list[str]:
 
 
 def evidence_rows_of(held: RunAtStop, case: StopSnapshot) -> list[Cited]:
-    """Return the confirmed evidence in the wire format."""
+    """Return the evidence that the run's files confirm, in the wire format."""
     rows: list[Cited] = []
     raw = held.raw_analysis.finding.onset
     for (shown, stands), read in zip(_pairs(held), raw.evidence if raw else (), strict=True):
@@ -110,7 +110,7 @@ def evidence_rows_of(held: RunAtStop, case: StopSnapshot) -> list[Cited]:
 
 
 def suspects_of(held: RunAtStop) -> list[Suspect]:
-    """Return the onset and up to three alternatives in the wire format, if their files exist."""
+    """Return the onset and up to three alternatives in the wire format, without those whose file is missing."""
     onset = held.analysis.finding.onset
     if onset is None:
         return []

@@ -1,4 +1,4 @@
-"""Classifies a question about a run by keywords, for answers without a model."""
+"""Classifies a question about a run by keywords, so that the question can be answered without a model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ UNDERSTOOD = (
     "`which checks failed`, `which steps failed`, `what did it do`, `what was the task`, `how did it end`, "
     "`what did it cost`, `what would have helped`, `what else could it be`, `compare`"
 )
-"""Examples of supported questions, shown for an unsupported one."""
+"""Examples of supported questions, shown in answer to an unsupported question."""
 
 
 class RunQuestion(NamedTuple):
-    """The intent of a question, with the step numbers or the text it mentions."""
+    """The intent of a question, and the step numbers or the text that the question mentions."""
 
     what: What
     numbers: Sequence[int] = ()
@@ -75,12 +75,15 @@ _WORDS: Sequence[tuple[What, Sequence[str]]] = (
         ("tree", "overview", r"summar\w*", "what did (?:it|the agent) do", "what happened", "story", "steps"),
     ),
 )
-"""Keywords (regular expressions) of each intent; the first match wins."""
+"""Keywords of each intent, as regular expressions. The first match determines the intent."""
 _NAMED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|([\w./-]*[\w-]\.[A-Za-z]\w{0,9}|[\w.-]+/[\w./-]+)(?![\w/])")
 
 
 def classify_question(question: str) -> RunQuestion:
-    """Return the intent of a question; for `unknown`, `text` is a name that may occur in the run, or ""."""
+    """Return the intent of a question.
+
+    For the intent `unknown`, `text` is a name that may occur in the run, or empty.
+    """
     text = question.strip()
     if not text:
         return RunQuestion("why")

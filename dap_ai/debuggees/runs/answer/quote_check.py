@@ -1,4 +1,4 @@
-"""Verifies an answer's quotes: reads the run's files again and looks for each quote in the step it cites."""
+"""Verifies an answer's quotes: reads the run's files again and searches the cited step for each quote."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class QuoteLocation(NamedTuple):
     """Location of a quote in the run."""
 
     step: int | None
-    """Cited step that contains the quote; None if none does."""
+    """Number of the cited step that contains the quote, or None if no cited step does."""
     elsewhere: tuple[int, ...] = ()
-    """Other steps that contain it, if no cited step does; 0 is the task or the outcome."""
+    """Other steps that contain the quote, if no cited step does. 0 stands for the task or the outcome."""
 
 
 class RunRereading:
-    """A run read again from its files. Raises CannotRead."""
+    """A run, read again from its files to verify quotes. Raises CannotRead."""
 
     def __init__(self, path: str) -> None:
         self.run: Run = open_run(path)
@@ -47,7 +47,10 @@ class RunRereading:
         self._texts[0] = _squeezed(f"{self.run.task}\n{self.run.outcome.words}\n{self.run.outcome.verdict}")
 
     def standing(self, quote: Quote) -> QuoteLocation:
-        """Return where a quote occurs; whitespace is ignored, and `...` or a masked secret matches anything."""
+        """Return where a quote occurs in the run.
+
+        Whitespace is ignored. `...` and masked secrets in the quote match any text.
+        """
         parts: list[str] = [part for uncut in _CUT.split(quote.text) for part in PLACEHOLDER.split(uncut)]
         pieces = [piece for piece in map(_squeezed, parts) if piece]
         if not pieces:
@@ -69,9 +72,9 @@ class RunRereading:
 
 
 async def read_again(answer: Answer, case: StopSnapshot, *, by_model: bool) -> list[str]:
-    """Verify the answer's evidence and add evidence for quotes found only in its text.
+    """Verify the answer's evidence, and add evidence for quotes that only the answer's text contains.
 
-    Returns a line for each unconfirmed quote or missing step. An answer not `by_model` is unchanged.
+    Returns a line for each unconfirmed quote or missing step. Without `by_model`, the answer stays unchanged.
     """
     if not by_model:  # the offline analyst verifies its own quotes
         return []
@@ -99,7 +102,7 @@ async def read_again(answer: Answer, case: StopSnapshot, *, by_model: bool) -> l
 
 
 def evidence_of(case: StopSnapshot, quote: Quote) -> Evidence:
-    """Return a quote as unconfirmed evidence."""
+    """Return a quote as evidence that is not confirmed yet."""
     expression = ", ".join(f"step {step}" for step in quote.steps) or "the run"
     stop = case.stop
     return Evidence(expression, quote.text, "", 1, 0, stop.thread_id, stop.epoch, confirmed=False)
@@ -111,7 +114,7 @@ def quote_of(evidence: Evidence) -> Quote:
 
 
 def unconfirmed(again: RunRereading, quote: Quote, standing: QuoteLocation) -> str:
-    """Return a line of Markdown that describes an unconfirmed quote."""
+    """Return a line of Markdown that tells where an unconfirmed quote occurs instead."""
     text = cut(quote.text, _SHOWN)
     missing = [step for step in quote.steps if step and step not in again.steps]
     where = f"step {_listed(quote.steps)}: " if quote.steps else ""
@@ -124,7 +127,7 @@ def unconfirmed(again: RunRereading, quote: Quote, standing: QuoteLocation) -> s
 
 
 def no_step(again: RunRereading) -> str:
-    """Return a message such as `there is no such step: the run has 38`."""
+    """Return a message that a step is missing, e.g. `there is no such step: the run has 38`."""
     return f"there is no such step: {there_are(again.steps)}"
 
 
@@ -153,7 +156,7 @@ def _text_of(event: Event) -> str:
 
 
 def place_of(run: Run, ref: Ref) -> tuple[str, int]:
-    """Return the file (absolute) and line (1-based) at which a ref begins."""
+    """Return the file (absolute path) and line (1-based) at which the passage of a ref begins."""
     root = Path(run.root)
     path = str(root / ref.path) if ref.path else run.root
     if not ref.pointer and ref.lines:
@@ -167,7 +170,7 @@ def place_of(run: Run, ref: Ref) -> tuple[str, int]:
 
 
 def _stand(text: str, pieces: Sequence[str]) -> bool:
-    """Return whether `text` contains all pieces in order."""
+    """Return whether `text` contains all `pieces` in the given order."""
     at = 0
     for piece in pieces:
         found = text.find(piece, at)

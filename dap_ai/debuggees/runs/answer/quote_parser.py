@@ -1,8 +1,8 @@
-"""Finds the steps and quotes that an answer about a run cites, by its Markdown syntax alone.
+"""Finds the steps and quotes that an answer about a run cites, by the answer's Markdown syntax alone.
 
-A quote is text in backticks or quotation marks in a row `- step 7: ...`; text of at least two words in such marks on a
-line that mentions a step; or a line of a block quote, which belongs to the last step mentioned before it. Text in a
-recommendation is not a quote.
+There are three kinds of quote: text in backticks or quotation marks in a row `- step 7: ...`; at least two words in
+such marks on a line that mentions a step; and a line of a block quote, which belongs to the last step mentioned before.
+Text in a recommendation is not a quote.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*)")
 _LEAST_WORDS = 2
 _LEAST_CHARS = 6
 _MOST_STEPS = 40
-"""Maximum number of steps in a range."""
+"""Maximum number of steps in a range such as `steps 3-9`."""
 
 
 class Quote(NamedTuple):
-    """Text quoted from one of these steps, or from anywhere in the run if `steps` is empty."""
+    """Text quoted from one of the steps in `steps`. If `steps` is empty, the text may be from anywhere in the run."""
 
     steps: tuple[int, ...]
     text: str
@@ -40,7 +40,7 @@ def quotes_in(answer: str) -> list[Quote]:
 
 
 def steps_in(answer: str) -> list[int]:
-    """Return the distinct steps that an answer mentions, in order; for a range, its ends."""
+    """Return the distinct steps that an answer mentions, in order. Of a range, only the first and last step."""
     named: list[int] = []
     for found in _STEP.finditer(answer[:_MAX_CHARS]):
         named += [int(found[1]), *(int(number) for _, number in _NEXT.findall(found[2]))]
@@ -79,7 +79,10 @@ def _marked(line: str, steps: tuple[int, ...]) -> Iterator[Quote]:
 
 
 def _is_quote(text: str) -> bool:
-    """Return whether the text is long enough for a quote; a single word is a name, which may be spelled differently."""
+    """Return whether the text is long enough for a quote.
+
+    A single word is a name, which the run may spell differently.
+    """
     return len(text.split()) >= _LEAST_WORDS and len(text) >= _LEAST_CHARS
 
 

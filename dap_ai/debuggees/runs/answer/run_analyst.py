@@ -1,4 +1,4 @@
-"""The offline analyst for recorded runs: answers where a run went wrong, or shows the requested part of it."""
+"""The offline analyst for recorded runs: answers where a run went wrong, or shows the part of the run asked for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_STEPS = 30
 
 
 class RunAnalyst:
-    """Answers questions about runs without a model; see `Analyst` in agent/providers/offline.py."""
+    """Answers questions about runs without a model. Implements `Analyst` of agent/providers/offline.py."""
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
         """Return the answer to the question, or a list of supported questions."""
@@ -43,13 +43,16 @@ class RunAnalyst:
         return Answer(evidence=evidence_rows_of(held, case), suspects=suspects_of(held), usage=offline_usage())
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """Return None: a run has no error without a stop."""
+        """Return None, because a run has no error without a stop."""
         del work, caught
         return None
 
 
 def _failure_at_stop(held: RunAtStop, case: StopSnapshot) -> str:
-    """Return a sentence about the failure at which the session stopped, with the event's text; "" for other stops."""
+    """Return a sentence about the failure at which the session stopped, with the event's text.
+
+    Empty for a stop without a failure.
+    """
     stop, event = case.stop, held.event
     if stop.reason != "exception" or event is None or event.kind in ("end", "task"):
         return ""
@@ -65,11 +68,11 @@ MEANS = {
     "Loop": "the same call has brought the same, again and again",
     "Tool error": "the tool has failed",
 }
-"""Explanations of a live agent's stops, by the label of the exception filter."""
+"""Reasons why a live agent stopped, by the label of the exception filter."""
 
 
 def _step(held: RunAtStop, wish: RunQuestion) -> list[str]:
-    """Return one step in full, with its patterns and whether it is the onset."""
+    """Return one step in full, with the step's failure patterns and whether the run went wrong there."""
     number = wish.numbers[0] if wish.numbers else held.event.step if held.event else 0
     if number not in held.steps:
         return [_no_step(held, number)]
@@ -145,7 +148,7 @@ def _failed_checks(held: RunAtStop, wish: RunQuestion) -> list[str]:
 
 
 def _changes(held: RunAtStop, _: RunQuestion) -> list[str]:
-    """Return the changed files, and the submitted patch or else the calls' changes."""
+    """Return the changed files, and the submitted patch. Without a patch, the changes made by calls."""
     rows, patch = change_pages.file_rows(held), change_pages.handed_in(held)
     if not rows and not patch:
         return ["No call of the run changed a file, as far as the calls say it."]
@@ -235,7 +238,7 @@ def _unknown(held: RunAtStop, wish: RunQuestion) -> list[str]:
 
 
 def _titled_rows(head: str, text: str | Sequence[str], nothing: str = "", language: str = "text") -> list[str]:
-    """Formats a sentence with fenced text or rows below it; `nothing` if there are none."""
+    """Formats a heading with fenced text or rows below. Without text, returns only `nothing` or the heading."""
     shown = text if isinstance(text, str) else "\n".join(text)
     return [head, fenced(shown, language)] if shown else [nothing or head]
 

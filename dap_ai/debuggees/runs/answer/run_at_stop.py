@@ -1,6 +1,6 @@
-"""Loads the run at which the session is stopped, for tools and answers: read in full, analysed, secrets masked.
+"""Loads the run at which the session is stopped, for tools and answers.
 
-Masking precedes any truncation.
+The run is read in full and analysed. Secrets are masked before any text is truncated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _KEPT = 4
 _MOST_STAMPED = 500
-"""Maximum number of files in a folder checked for changes of the run."""
+"""Maximum number of files in a run's folder that are checked for changes."""
 _SAYS_FAILED = re.compile(
     r"\b(?:why|where|how|when)\b.*\b(?:fail(?:ed|ing|s)?|go wrong|went wrong|break|broke|not (?:work|pass|solved?))\b"
     r"|\bwould have helped\b|\bwhat else could it be\b",
@@ -35,21 +35,24 @@ Stamp = tuple[tuple[int, int], ...]
 
 
 class RunAtStop(NamedTuple):
-    """A run and its analysis at a stop. `run`, `analysis` and `other` are masked; `raw` is not and is never shown."""
+    """A run and its analysis at a stop.
+
+    Secrets in `run`, `analysis` and `other` are masked. `raw` is not masked and is never shown.
+    """
 
     path: str
     run: Run
     analysis: RunAnalysis
     steps: Mapping[int, RunStep]
-    """Steps by number."""
+    """Steps of the run by number."""
     event: Event | None
     """Event at which the session is stopped, or None."""
     raw: Run
     raw_analysis: RunAnalysis
     other: tuple[Run, RunAnalysis] | None = None
-    """Another run of the same task, named by the user."""
+    """Another run of the same task and its analysis, or None."""
     failed: bool = False
-    """Whether the user says that the run failed while its own verdict is unknown."""
+    """Whether the user says that the run failed. True only if the run's own verdict is unknown."""
 
 
 class _Read(NamedTuple):
@@ -61,7 +64,10 @@ class _Read(NamedTuple):
 
 
 async def read_run_at_stop(bench: ToolContext) -> RunAtStop:
-    """Return the run of the stop. Raises NotStopped if the session has moved on, RequestFailed if it cannot be read."""
+    """Return the run of the stop.
+
+    Raises NotStopped if the session has moved on, and RequestFailed if the run cannot be read.
+    """
     found = await asyncio.to_thread(opened, bench.case)
     if not bench.debugger.current:
         raise NotStopped("ask")
@@ -69,7 +75,10 @@ async def read_run_at_stop(bench: ToolContext) -> RunAtStop:
 
 
 def opened(case: StopSnapshot) -> RunAtStop:
-    """Return the run of a stop and the event there. Raises RequestFailed if the run can no longer be read."""
+    """Return the run of a stop and the event at which the session stopped.
+
+    Raises RequestFailed if the run can no longer be read.
+    """
     path, index = (*case.inspection.argv, "", "")[:2]
     against = case.inspection.against
     try:
@@ -91,7 +100,10 @@ def says_failed(question: str) -> bool:
 
 
 def there_are(steps: Mapping[int, RunStep]) -> str:
-    """Return the run's step range as text, e.g. `the run has the steps 2 to 104`; not every format starts at 1."""
+    """Return the run's step numbers as text, e.g. `the run has the steps 2 to 104`.
+
+    Not every format starts at 1.
+    """
     if not steps:
         return "the run has none"
     first, last = min(steps), max(steps)
@@ -99,7 +111,7 @@ def there_are(steps: Mapping[int, RunStep]) -> str:
 
 
 def stamp(path: str) -> Stamp:
-    """Return the mtime and size of the run's files, to detect changes; empty if they cannot be read."""
+    """Return the mtime and size of the run's files, to detect changes. Empty if the files cannot be read."""
     place = Path(path.partition("#")[0] if not Path(path).exists() else path)
     try:
         files = sorted(place.rglob("*"))[:_MOST_STAMPED] if place.is_dir() else [place]

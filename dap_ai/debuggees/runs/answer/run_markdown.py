@@ -22,7 +22,7 @@ _BUDGET_TOKENS = 1500
 
 
 def context_of(held: RunAtStop, budget_tokens: int) -> str:
-    """Return the first context for a model, at most `budget_tokens` tokens and never more than 1,500."""
+    """Return the text about the run that starts a model's prompt: at most `budget_tokens` tokens, and at most 1,500."""
     run, analysis = held.run, held.analysis
     sections = [
         Section(9, lambda level: _head(run, (600, 300, 150)[level]), 2),
@@ -38,7 +38,7 @@ def context_of(held: RunAtStop, budget_tokens: int) -> str:
 
 
 def found_of(analysis: RunAnalysis) -> str:
-    """Return where the run went wrong, with the evidence and the chain to the symptom."""
+    """Return a text about where the run went wrong, with the evidence and the chain to the symptom."""
     onset = analysis.finding.onset
     if onset is None:
         return f"Program analysis names no onset: {analysis.finding.why}."
@@ -57,17 +57,23 @@ def found_of(analysis: RunAnalysis) -> str:
 
 
 def link_rows(onset: OnsetSuspect) -> list[str]:
-    """Return the chain from the onset to the symptom, a row per step."""
+    """Return the chain from the onset to the symptom, with a row per step."""
     return [f"- step {link.step}: {_without_step(link.text, link.step)}" for link in onset.chain]
 
 
 def is_guess(onset: OnsetSuspect) -> bool:
-    """Return whether the suspect is only the last submitted change of a failed run, without evidence in the run."""
+    """Return whether the suspect is only the last submitted change of a failed run.
+
+    The run then has no evidence against this change.
+    """
     return onset.rule == "handed-in"
 
 
 def work_of(onset: OnsetSuspect) -> str:
-    """Return a guess's sentence without its verdict, e.g. `it brought most of the change of the work (shop.py)`."""
+    """Return the sentence of a suspect that is a guess, without the verdict.
+
+    For example, `it brought most of the change of the work (shop.py)`.
+    """
     return re.split(r", and the work| that was found wrong", reason_of(onset))[0]
 
 
@@ -77,24 +83,27 @@ def _without_step(text: str, step: int) -> str:
 
 
 def span(suspect: OnsetSuspect) -> str:
-    """Return the suspect's steps as text: `step 18`, or `steps 18-20`."""
+    """Return the steps of a suspect as text: `step 18` or `steps 18-20`."""
     return f"step{'s' if suspect.first != suspect.last else ''} {steps_range(suspect.first, suspect.last)}"
 
 
 def reason_of(suspect: OnsetSuspect) -> str:
-    """Return the suspect's sentence without its leading step and full stop."""
+    """Return the sentence of a suspect without the leading step number and the full stop."""
     return _without_step(suspect.text.rstrip("."), suspect.step)
 
 
 def evidence_rows(evidence: Sequence[OnsetEvidence]) -> list[str]:
-    """Return a row per quote, with its step."""
+    """Return a row for each quote, with the quote's step."""
     return [
         f"- {f'step {e.step}' if e.step else 'recorded'}: {code(cut(' '.join(e.quote.split()), 300))}" for e in evidence
     ]
 
 
 def tree_text(analysis: RunAnalysis, most: int) -> str:
-    """Return a line per step that changed or checked something, at most `most`; the middle is left out."""
+    """Return a line for each step that changed or checked something.
+
+    If there are more than `most` lines, those in the middle are left out.
+    """
     rows = [node.row for node in folded(analysis.tree)]
     if len(rows) > most:
         half = most // 2

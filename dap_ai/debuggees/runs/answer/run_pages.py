@@ -1,6 +1,6 @@
 """Pages of a recorded run as plain text: step rows, one step in full, search matches, checks.
 
-Callers must fence the pages, since all text in them is the run's.
+Callers must fence the pages, because all text in them is the run's.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from dap_ai.debuggees.runs.searching import Match, matches
 from dap_ai.protocol.contracts.run_tool_arguments import Kind
 
 PAGE = 3_000
-"""Characters per page."""
+"""Number of characters per page."""
 _MATCHES = 12
-"""Matches per page."""
+"""Number of matches per page."""
 _MOST_MATCHES = 200
 _AROUND = 70
 _HEADS: Mapping[str, int] = {"said": 900, "call": 900, "result": 600, "others": 300}
-"""Characters shown of each part of a step."""
+"""Number of characters shown of each part of a step."""
 _TAIL = 700
-"""Characters shown at the end of a long result, where the important part usually is."""
+"""Number of characters shown of the end of a long result. The important part is usually there."""
 _WORDS: Mapping[bool | None, str] = {True: "ok", False: "failed", None: "not known"}
 _MOST_ROWS = 60
 
@@ -41,7 +41,7 @@ def step_rows(
 ) -> list[str]:
     """Return a row per step from `first` to `last`: number, effect, status, call, outcome.
 
-    At most `count` rows, followed by a line with the number of remaining steps.
+    Returns at most `count` rows, followed by a line with the number of remaining steps.
     """
     nodes = [node for node in held.analysis.tree if first <= node.step <= (last or node.step)]
     wanted = [node for node in nodes if _fits(held, node, kind, failed=failed)]
@@ -65,7 +65,10 @@ def _row(held: RunAtStop, node: StateNode) -> str:
 
 
 def _status(held: RunAtStop, number: int) -> str:
-    """Return `refused`, `check failed`, `error` or `nothing done`; `ok` or "" if no fault is known."""
+    """Return the step's fault: `refused`, `nothing done`, `check failed` or `error`.
+
+    Without a known fault, returns `ok` or an empty string.
+    """
     effect = effect_of(held, number)
     if effect is not None and effect.refused:
         return "refused"
@@ -79,19 +82,19 @@ def _status(held: RunAtStop, number: int) -> str:
 
 
 def effect_of(held: RunAtStop, number: int) -> Effect | None:
-    """Return the effect of a step, or None."""
+    """Return the effect of a step, or None if the analysis has none."""
     return next((effect for effect in held.analysis.effects if effect.step == number), None)
 
 
 def check_of(held: RunAtStop, number: int) -> StepCheck | None:
-    """Return the check made by a step, or None."""
+    """Return the check that a step made, or None if the step checked nothing."""
     return next((check for check in held.analysis.checks if check.step == number), None)
 
 
 def tree_rows(held: RunAtStop, first: int = 1, *, whole: bool = False, most: int = _MOST_ROWS) -> list[str]:
     """Return the state tree, a row per step with intent and outcome.
 
-    Steps that only look, run or talk are included only with `whole`, which also indents by depth.
+    Steps that only look, run or talk are included only with `whole`. `whole` also indents the rows by depth.
     """
     nodes = [n for n in (held.analysis.tree if whole else folded(held.analysis.tree)) if n.step >= first]
     depth = {0: 0}
@@ -124,7 +127,7 @@ def _check(check: StepCheck) -> str:
 
 
 def parts_of(step: RunStep) -> Mapping[str, tuple[str, str]]:
-    """Return the heading and full text of each part that the step has."""
+    """Return the heading and the full text of each part of a step, by the part's name."""
     parts: dict[str, tuple[str, str]] = {}
     if step.response is not None and (said := _response_text(step.response)):
         parts["said"] = ("it said", said)
@@ -141,15 +144,15 @@ def parts_of(step: RunStep) -> Mapping[str, tuple[str, str]]:
 
 
 def step_page(held: RunAtStop, number: int) -> str:
-    """Return a step with the beginning of each part, and the end of its result."""
+    """Return a step as text, with the beginning of each part. Of a result, also the end."""
     parts = parts_of(held.steps[number]).items()
     return "\n\n".join(f"[{head}]\n{_beginning(text, name)}" for name, (head, text) in parts)
 
 
 def part_page(held: RunAtStop, number: int, part: str, start: int) -> str:
-    """Return a page of one part from character `start`; a negative `start` counts from the end.
+    """Return a page of one part of a step from character `start` on.
 
-    If the step lacks the part, returns a message.
+    A negative `start` counts from the end. If the step lacks the part, returns a message.
     """
     head, text = parts_of(held.steps[number]).get(part, ("", ""))
     if not head:
@@ -159,7 +162,7 @@ def part_page(held: RunAtStop, number: int, part: str, start: int) -> str:
 
 
 def page(text: str, start: int) -> str:
-    """Return a page of the text from character `start`, and a line with the number of remaining characters."""
+    """Return a page of the text from character `start` on, and a line with the number of remaining characters."""
     rest = len(text) - start - PAGE
     return text[start : start + PAGE] + (f"\n... {rest} characters more: start {start + PAGE}" if rest > 0 else "")
 
@@ -177,7 +180,7 @@ def _response_text(response: Event) -> str:
 
 
 def _called(call: Event) -> str:
-    """Return the command of a call, and each argument that does not repeat it."""
+    """Return the command of a call, and each argument that differs from the command."""
     rows = [call.text] if call.text else []
     for name, value in (call.arguments or {}).items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -190,15 +193,15 @@ def _called(call: Event) -> str:
 
 
 def found_rows(held: RunAtStop, text: str, start: int = 0) -> tuple[list[str], int]:
-    """Return a page of the lines that contain a text, and the number of matches, at most 200."""
+    """Return a page of the lines that contain a text, and the total number of matches (at most 200)."""
     found = list(islice(matches(held.run, pattern_of(text)), _MOST_MATCHES))
     return list(map(_match, found[start : start + _MATCHES])), len(found)
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """Return a pattern that matches the text literally, or any of several separated by `|`.
+    """Return a pattern that matches the text literally. `|` in the text separates alternatives.
 
-    No regular expression from a model or a run is ever executed.
+    Regular expressions from a model or a run are never executed.
     """
     return re.compile("|".join(re.escape(part) for part in text.split("|") if part) or re.escape(text), re.IGNORECASE)
 

@@ -1,4 +1,8 @@
-"""The tool `report` for runs: the range of steps where it went wrong, and quotes, each verified against the files."""
+"""The model's tool `report` for runs.
+
+The model reports the range of steps where the run went wrong, with quotes. Each quote is verified against the run's
+files.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _NONE = "*The model quoted nothing: nothing that it says was read a second time.
 
 
 class ReportOnRun(ReportTool):
-    """The tool `report` for runs; keeps the last report."""
+    """The model's tool `report` for runs. Keeps the last report."""
 
     description = (
         "End with this beside your answer: the block of steps where it went wrong (first 0: not known, or nothing "
@@ -31,7 +35,7 @@ class ReportOnRun(ReportTool):
     arguments: type[ToolArguments] = RunReportArguments
 
     async def run(self, bench: ToolContext, arguments: ToolArguments) -> ToolResult:
-        """Verify the report and return what is confirmed. Raises NotStopped, RequestFailed."""
+        """Verify the report's quotes and return which are confirmed. Raises NotStopped, RequestFailed."""
         assert isinstance(arguments, RunReportArguments)  # noqa: S101  the toolbox has decoded it
         self.called = True
         held = await read_run_at_stop(bench)
@@ -70,5 +74,5 @@ class ReportOnRun(ReportTool):
         return [Suspect(file, line, 1.0, f"{steps}: {arguments.reason}"[:_MAX_REASON_CHARS])]
 
     async def ending(self, text: str, bench: ToolContext | None) -> str:
-        """Return a note if the model gave no quotes to verify, else ""."""
+        """Return a note if the model gave no quotes to verify, else an empty string."""
         return _NONE if bench and not self.called and not quotes_in(text) else ""

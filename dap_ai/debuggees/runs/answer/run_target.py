@@ -1,4 +1,4 @@
-"""Target of `dap-ai ask --run`: a recorded run."""
+"""Target of `dap-ai ask --run`, which asks about a recorded run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dap_ai.settings.configuration import Resolved
 
 
 def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """Return a factory for the target; see `KindPort` in commands/target_kinds.py.
+    """Return a function that makes the target for `ask --run`.
 
     Raises UsageError if no reader can read the run.
     """
@@ -42,7 +42,7 @@ def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None])
 
 
 def _opened(option: str, path: str) -> Run:
-    """Return the run at `path`. Raises UsageError."""
+    """Return the run at `path`. Raises UsageError if the run cannot be read."""
     try:
         return open_run(path)
     except CannotRead as error:
@@ -50,7 +50,7 @@ def _opened(option: str, path: str) -> Run:
 
 
 class RunTarget(Debugged):
-    """A recorded run: the session stops at one step, answers, and never resumes."""
+    """A recorded run as the target of `ask`. The session stops at one step, answers, and never resumes."""
 
     initialize: Mapping[str, Any] = {"adapterID": "agents", "supportsVariableType": True}
     stops_at_exceptions = False

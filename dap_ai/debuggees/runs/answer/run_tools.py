@@ -1,6 +1,7 @@
-"""Tools on a recorded run. They read its files directly, not through the debugger, while the session is stopped.
+"""Tools for a model to inspect a recorded run while the session is stopped.
 
-Text of a run is fenced as data, whatever it says, and masked before it is truncated.
+The tools read the run's files directly, not through the debugger. All text of a run is fenced as data. Secrets are
+masked before a text is truncated.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from dap_ai.system.texts import code, fenced
 
 NO_OTHER_RUN = "No other run was named: `dap-ai ask --run RUN --against RUN2`."
 _MAX_CHARS = 12_000
-"""Maximum characters of a value."""
+"""Maximum characters of a shown value."""
 
 
 def tool_result(head: str, text: str, nothing: str = "") -> ToolResult:
-    """Return a result with our sentence and the run's text, fenced; `nothing` instead if the text is empty."""
+    """Return a tool result with the sentence `head` and the run's `text` in a fence.
+
+    If `text` is empty, the result is `nothing` or else `head`.
+    """
     return ToolResult(f"{head}\n\n{fenced(text)}" if text else nothing or head)
 
 
@@ -47,7 +51,7 @@ class _RunTool(Tool[A]):
 
 
 class StepsTool(_RunTool[arguments_of.StepsArguments]):
-    """A page of steps: number, effect, failure, call, result."""
+    """A page of steps with number, effect, failure, call and result."""
 
     description = "A page of steps, a row each: effect (explore, change, verify, ...), status, call, outcome."
     arguments = arguments_of.StepsArguments
@@ -58,7 +62,7 @@ class StepsTool(_RunTool[arguments_of.StepsArguments]):
 
 
 class RunStepTool(_RunTool[arguments_of.RunStepArguments]):
-    """One step in full: response, call and result; or a page of one `part` from character `start`."""
+    """One step with response, call and result. With `part`, a page of that part from character `start` on."""
 
     description = "One step: what was said, called, returned. Long parts by pages: `part` with `start`."
     arguments = arguments_of.RunStepArguments
@@ -75,7 +79,7 @@ class RunStepTool(_RunTool[arguments_of.RunStepArguments]):
 
 
 class RunSearchTool(_RunTool[arguments_of.RunSearchArguments]):
-    """Lines of the run that contain a text, with their steps."""
+    """Lines of the run that contain a text, with their step numbers."""
 
     description = "Lines of the whole run where a text stands (`a|b`: either), with their steps."
     arguments = arguments_of.RunSearchArguments
@@ -90,7 +94,7 @@ class RunSearchTool(_RunTool[arguments_of.RunSearchArguments]):
 
 
 class DiffTool(_RunTool[arguments_of.DiffArguments]):
-    """Differences of two steps: response, call, result; with `workspace`, also of the files between them."""
+    """Differences between two steps: response, call, result. With `workspace`, the changes of files between them."""
 
     description = "Two steps beside each other (said, called, got); with `workspace`, the files between them."
     arguments = arguments_of.DiffArguments
@@ -114,7 +118,7 @@ class DiffTool(_RunTool[arguments_of.DiffArguments]):
 
 
 class TreeTool(_RunTool[arguments_of.TreeArguments]):
-    """Changes and checks with their results, in the agent's own words; `whole`: all steps, by state."""
+    """Changes and checks with their results, in the agent's own words. With `whole`, all steps as a tree of states."""
 
     description = "The agent's own words of what it changed and checked, and the outcomes; `whole`: every step."
     arguments = arguments_of.TreeArguments
@@ -125,7 +129,7 @@ class TreeTool(_RunTool[arguments_of.TreeArguments]):
 
 
 class WorkspaceTool(_RunTool[arguments_of.WorkspaceArguments]):
-    """Files that were changed, and by which steps; or a file's text after a step, as far as the calls reveal it."""
+    """Changed files and the steps that changed them. With `path`, a file's text after a step, if the calls show it."""
 
     description = "Files that were changed, and by which steps; with `path` what is known of one's text after `step`."
     arguments = arguments_of.WorkspaceArguments
@@ -155,7 +159,7 @@ class ChecksTool(_RunTool[arguments_of.ChecksArguments]):
 
 
 class CompareTool(_RunTool[arguments_of.CompareArguments]):
-    """The first change that differs from another run of the same task, named by the user."""
+    """The first change that differs from another run of the same task. The user names the other run."""
 
     description = "The first change in which this run differs from the other one of the same task."
     arguments = arguments_of.CompareArguments
@@ -184,10 +188,10 @@ def step_head(held: RunAtStop, number: int) -> str:
 
 
 class RunEvaluate(EvaluateTool):
-    """Evaluates a field of the current event, or a console command of the run; never runs code."""
+    """Evaluates a field of the current event or a console command of the run. Never runs code."""
 
     async def run(self, bench: ToolContext, arguments: EvaluateToolArguments) -> ToolResult:
-        """Return the adapter's response."""
+        """Return the debug adapter's response."""
         if bench.focus is None:
             return NO_FRAME
         wanted = {"expression": arguments.expression, "frameId": bench.frame_id, "context": "hover"}
@@ -201,10 +205,10 @@ class RunEvaluate(EvaluateTool):
 
 
 class RunVariables(VariablesTool):
-    """Lists the fields of the current event."""
+    """Lists the fields of the current event of the run."""
 
     async def run(self, bench: ToolContext, arguments: VariablesToolArguments) -> ToolResult:
-        """Return the variables listed by the adapter."""
+        """Return the variables that the debug adapter lists."""
         return NO_FRAME if bench.focus is None else await listed_by_adapter(bench, arguments)
 
 
@@ -213,4 +217,4 @@ TOOLS: tuple[Tool[Any], ...] = (
     *(TreeTool(), WorkspaceTool(), ChecksTool(), CompareTool()),
 )
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (RunEvaluate(), RunVariables(), *TOOLS)}
-"""Tools for runs by name, including the core tools that the runs adapter supports."""
+"""Tools for runs by name, including the core tools that the debug adapter for runs supports."""

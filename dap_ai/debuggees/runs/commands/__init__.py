@@ -1,6 +1,6 @@
-"""The command group `dap-ai run`, one module for each command.
+"""The command group `dap-ai run`, with one module for each command.
 
-A module is imported when its command is used. Code that several commands share is in `parts/`.
+A command's module is imported when the command is used. Code that several commands share is in `parts/`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`dap-ai run changes`: lists the steps that wrote files, with the text that they wrote if known."""
+"""`dap-ai run changes`: lists the steps that wrote files, with the written text if known."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Examples:
 @click.option("--files", is_flag=True, help="Only the names of the files, without the text.")
 @json_option
 def command(run: Path, *, files: bool, as_json: bool) -> None:
-    """Exit code 1 where nothing was changed."""
+    """Print the steps that wrote files; exit code 1 without such steps."""
     analysis = analysed(opened(run))
     found = [{"step": each.step, **msgspec.to_builtins(write)} for each in analysis.effects for write in each.writes]
     nothing = "no step of the run writes a file that is known"

@@ -23,7 +23,7 @@ Examples:
 @run_argument
 @json_option
 def command(run: Path, *, as_json: bool) -> None:
-    """Exit code 1 where nothing was checked."""
+    """Print the results of all checks; exit code 1 without checks."""
     checks = analysed(opened(run)).checks
     lines = (check_line(check, screen_width()) for check in checks)
     print_found(checks, lines, "no step of the run checks anything", as_json=as_json)

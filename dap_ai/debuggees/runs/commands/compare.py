@@ -43,7 +43,7 @@ Examples:
 @click.option("--to", "target", type=click.Choice(("html", "view")), help="Both runs side by side, to stdout.")
 @json_option
 def command(run: Path, other: Path | None, target: str | None, *, as_json: bool) -> None:
-    """Ends with diff's exit codes."""
+    """Print the first difference between two runs' changes; exit code 0 without a difference, else 1."""
     first = opened(run)
     if other is None and first.parent is None:
         raise click.UsageError("RUN2 is missing: this run was made from no other.")
@@ -62,7 +62,7 @@ def command(run: Path, other: Path | None, target: str | None, *, as_json: bool)
 
 
 def _beside(both: list[tuple[Run, RunAnalysis]], target: str) -> None:
-    """Print both runs as an HTML page, or the page's data as JSON."""
+    """Print both runs side by side, as an HTML page or as that page's data in JSON."""
     from dap_ai.debuggees.runs.commands.export import a_masker, masked_by  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.export.encoding import encoded  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.export.page.document import document  # noqa: PLC0415  imported on use

@@ -46,7 +46,7 @@ class _First(StepNumber):
 @click.option("--workspace", "of_files", is_flag=True, help="The files, not what was said.")
 @json_option
 def command(run: Path, one: int, other: int, *, of_files: bool, as_json: bool) -> None:
-    """Ends with diff's exit codes."""
+    """Print the difference between two steps; exit code 1 if they differ."""
     opened_run = opened(run)
     step_of(opened_run, other)
     if one or not of_files:

@@ -52,7 +52,7 @@ _MOST_LINES = 2_000
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Where to; stdout without it.")
 @click.option("--masked/--unmasked", default=None, help="Whether secrets are masked.")
 def command(run: Path, target: str, output: Path | None, *, masked: bool | None) -> None:
-    """Exit code 2 where the run cannot be read or the file cannot be written."""
+    """Write the run in another format; exit code 2 if the run cannot be read or the file cannot be written."""
     opened_run = opened(run)
     analysis, patch = analysed(opened_run), patches_of(opened_run)
     masked = target in _FOR_PEOPLE if masked is None else masked
@@ -70,7 +70,7 @@ def command(run: Path, target: str, output: Path | None, *, masked: bool | None)
 def exported(
     run: Run, analysis: RunAnalysis, target: str, *, masked: bool = False, patch: Patch | None = None
 ) -> dict[str, bytes]:
-    """Returns the exported file, by its name. `patch` reads the lines of a workspace change."""
+    """Return the exported file's name and content. `patch` returns the lines of a workspace change."""
     from dap_ai.debuggees.runs.export import atif, markdown, otel, own_json  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.export.view.build_view import exported as view  # noqa: PLC0415  imported on use
@@ -95,7 +95,7 @@ def a_masker() -> Masker:
 
 
 def masked_by(masker: Masker, run: Run, analysis: RunAnalysis) -> tuple[SafeRun, SafeAnalysis]:
-    """Mask a run and its analysis; in two passes, so that secrets recognized late are also masked in earlier texts."""
+    """Mask a run and its analysis, in two passes: a secret recognized late is then also masked in earlier texts."""
     from dap_ai.debuggees.runs.masked_run import masked_analysis, masked_run  # noqa: PLC0415  imported on use
 
     masked_run(run, masker.mask, masker.mask_fields)
@@ -115,7 +115,7 @@ def _real(path: Path) -> Path:
 
 
 def _write(name: str, data: bytes, output: Path, run: Path) -> None:
-    """Writes the export to `output`, or into it if it is a folder; refuses a path inside the run."""
+    """Write the export to the file or folder `output`; refuse a path inside the run."""
     if _real(output) == run or (run.is_dir() and _real(output).is_relative_to(run)):
         raise click.UsageError(f"{path_shown(str(output))} is in the run's own folder, where nothing is written.")
     try:
@@ -126,7 +126,7 @@ def _write(name: str, data: bytes, output: Path, run: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write the file atomically, so that it is complete or unchanged."""
+    """Write the file atomically, so that the file is complete or unchanged."""
     if path.exists() and not path.is_file():  # /dev/stdout, a pipe
         path.write_bytes(data)
         return
@@ -142,7 +142,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def patches_of(run: Run, mask: Callable[[str], str] = str) -> Callable[[Event], Sequence[str]]:
-    """Return a function that gives a change's patch as lines, masked and cut; empty if no repository has it."""
+    """Return a function that returns a change's patch as lines, masked and cut; empty without a recorded patch."""
     changes = [event for event in run.events if event.kind == "change" and event.native_id.isalnum()]
     repository = Path(run.root) / WORKSPACE
     found = dict(_patches(repository, changes, mask)) if changes and repository.is_dir() else {}

@@ -53,7 +53,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--budget", type=click.IntRange(0), metavar="N", help="So many queries to the model at most.")
 @options
 def command(run: Path, step: int, budget: int | None, *, only_print: bool, **given: Any) -> None:
-    """See run_again."""
+    """Rerun the agent up to the step, then continue with the model."""
     from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, recorded_answer  # noqa: PLC0415  on use
     from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  on use
 

@@ -46,7 +46,7 @@ _MOST_PLACES = 40
 @click.option("--replace", is_flag=True, help="With --save: in the place of one of that name.")
 @json_option
 def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, replace: bool, as_json: bool) -> None:
-    """Exits with 1 if the layout is faulty, 2 if the file cannot have one."""
+    """Print, check or save a layout; exit code 1 for a faulty layout, 2 if the file cannot have a layout."""
     if path.is_dir():
         raise RunArgumentError(f"{path_shown(str(path))} is a folder: a layout describes a file")
     if file is None and not by_model:
@@ -63,7 +63,7 @@ def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, 
 
 
 def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
-    """Print a layout to fill in, with the locations of the file's texts. Raises RunArgumentError."""
+    """Print a layout to fill in, with the paths of strings in the file. Raises RunArgumentError."""
     from dap_ai.debuggees.runs.layouts.layout_reader import texts_in  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  not needed for --help
 
@@ -82,7 +82,7 @@ def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
 
 
 def _layout_for(path: Path, file: Path | None) -> Layout:
-    """Return the layout from a file or, without one, from the model. Raises RunArgumentError."""
+    """Return the layout from a given file; without a file, the model's proposal. Raises RunArgumentError."""
     from dap_ai.debuggees.runs.layouts import model_layout, saved_layouts  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  imported on use
 
@@ -98,7 +98,7 @@ def _layout_for(path: Path, file: Path | None) -> Layout:
 
 
 def _kept(layout: Layout, checked: LayoutCheck, name: str | None, *, replace: bool) -> str:
-    """Save the layout if requested and valid; return its path, or "". Raises RunArgumentError."""
+    """Save the layout if requested and valid; return the file's path, or an empty string. Raises RunArgumentError."""
     if name is None or not checked.is_good:
         return ""
     from dap_ai.debuggees.runs.layouts.saved_layouts import save  # noqa: PLC0415  imported on use

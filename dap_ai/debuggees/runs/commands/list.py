@@ -42,7 +42,7 @@ _WIDEST = {"agent": 14, "model": 20, "task": 80}
 _NARROWEST = 14
 """Minimum width of a path or a task, in characters."""
 _WANTED = 60
-"""Width of path and task together, in characters, below which other columns are left out."""
+"""Width in characters that path and task need together; other columns are left out to make room."""
 
 
 @click.command(help=_HELP)
@@ -51,7 +51,7 @@ _WANTED = 60
 @click.option("--reverse", is_flag=True, help="The largest first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, with the columns as keys.")
 def command(folder: Path, sort: str | None, *, reverse: bool, as_json: bool) -> None:
-    """Exit code 1 where no run is found, 2 where the path cannot be read."""
+    """Print one row per run; exit code 1 if there is no run, 2 if the path cannot be read."""
     with progress(quiet=as_json and on_terminal()) as shown:
         rows: Iterator[RunRow] | list[RunRow] = _rows(folder, shown)
         if sort or reverse or not as_json:
@@ -73,7 +73,7 @@ def _rows(folder: Path, shown: PathProgress) -> Iterator[RunRow]:
 
 
 def sorted_rows(rows: list[RunRow], column: str | None, *, reverse: bool) -> list[RunRow]:
-    """Sort by a column, or keep the order; rows without a value come last in either direction."""
+    """Sort the rows by a column, or keep their order. Rows without a value are last, even with `reverse`."""
     if column is None:
         return rows[::-1] if reverse else rows
 
@@ -86,10 +86,10 @@ def sorted_rows(rows: list[RunRow], column: str | None, *, reverse: bool) -> lis
 
 
 def table_lines(rows: Sequence[RunRow], width: int | None, folder: Path) -> Iterator[str]:
-    """Yield the lines of the table, each of at most `width` characters if given, and a line of totals.
+    """Yield the table's lines, each of at most `width` characters if given, and a line of totals.
 
-    Paths are relative to the folder. If the table is too wide, agents and models are left out first, then tasks and the
-    beginnings of paths are cut.
+    Paths are relative to the folder. If the table is too wide, columns for agents and models are left out first; then
+    tasks and the beginnings of paths are cut.
     """
     cells = [_cells(msgspec.structs.replace(row, path=_below(folder, row.path))) for row in rows]
     widths = _widths(cells, width)
@@ -113,7 +113,7 @@ def _below(folder: Path, path: str) -> str:
 
 
 def _widths(cells: Sequence[dict[str, Text]], width: int | None) -> dict[str, int]:
-    """Return the shown columns with their widths."""
+    """Return the columns to show, with their widths."""
     widths = {name: max(len(name), *(row[name].cell_len for row in cells)) for name in cells[0]}
     widths = {name: min(size, _WIDEST.get(name, size)) for name, size in widths.items()}
     if len({row["agent"].plain for row in cells}) == 1:
@@ -129,13 +129,13 @@ def _widths(cells: Sequence[dict[str, Text]], width: int | None) -> dict[str, in
 
 
 def _room(widths: dict[str, int], width: int) -> int:
-    """Return the number of characters left for path and task."""
+    """Return the number of characters that remain for path and task."""
     others = [size for name, size in widths.items() if name not in {"path", "task"}]
     return width - sum(others) - len(widths) + 1
 
 
 def _fitting(name: str, cell: Text, size: int) -> Text:
-    """Shorten a long path at its beginning, because its end distinguishes it."""
+    """Shorten a long path at its beginning, because paths differ at their ends."""
     if name != "path" or cell.cell_len <= size:
         return cell
     return Text(f"…{cell.plain[-(size - 1) :]}", style=cell.style)

@@ -34,7 +34,7 @@ Examples:
   dap-ai run onset results/*.traj --json | jq -r 'select(.onset) | [.run, .onset.step, .onset.type] | @tsv'
 """
 _LEVELS = 2
-"""How many folders above a file may be its trial's."""
+"""Number of folders above a file that may be its trial's folder (one run's results)."""
 
 
 @click.command(help=_HELP)
@@ -43,7 +43,7 @@ _LEVELS = 2
 @click.option("--against", type=RunPath(), metavar="RUN2", help="A run of the same task that went well.")
 @json_option
 def command(runs: Sequence[Path], against: Path | None, *, failed: bool, as_json: bool) -> None:
-    """A run that cannot be read is a row with `error`."""
+    """Print where each run went wrong; a run that cannot be read is a row with `error`."""
     passing = opened(against) if against is not None else None
     read = {"all": True}
     found = _found(runs, passing, failed, read)
@@ -57,7 +57,7 @@ def command(runs: Sequence[Path], against: Path | None, *, failed: bool, as_json
 def _found(
     paths: Sequence[Path], passing: Run | None, failed: bool, read: dict[str, bool]
 ) -> Iterator[tuple[Path, OnsetFinding | str]]:
-    """Yield each run's finding, or the reason why it can't be read."""
+    """Yield (path, finding) of each run; for a run that can't be read, (path, reason)."""
     for path in paths:
         try:
             run = opened(path)
@@ -69,7 +69,7 @@ def _found(
 
 
 def _with_its_trial(path: Path, run: Run) -> Run:
-    """Return the run as read from its trial's folder, with task and verdict, if the file belongs to one."""
+    """Return the run as read from the folder of its trial, with task and verdict, if the file belongs to a trial."""
     from dap_ai.debuggees.runs.opening import CannotRead, open_run  # noqa: PLC0415  not needed for --help
 
     whole = path.absolute()
@@ -105,7 +105,7 @@ def _fields(path: Path, finding: OnsetFinding | str) -> dict[str, Any]:
 
 
 def _suspect(one: OnsetSuspect, alternatives: Sequence[Any] = ()) -> dict[str, Any]:
-    """Return all fields, including empty ones. The onset's own sentence is in the chain."""
+    """Return all JSON fields of an onset, including empty ones; the onset's own sentence is in the chain."""
     fields = {name: getattr(one, name) for name in ("step", "first", "last", "type", "confidence")}
     chain = [msgspec.to_builtins(link) for link in one.chain]
     evidence = [msgspec.to_builtins(each) for each in one.evidence]
@@ -152,7 +152,7 @@ def _evidence(evidence: OnsetEvidence, width: int) -> Iterator[str]:
 
 
 def _place(ref: Ref) -> str:
-    """Format a reference: `agent/log.jsonl:12 /message/content/0`."""
+    """Format a reference into a run's files: `agent/log.jsonl:12 /message/content/0`."""
     line = f":{ref.lines[0]}" if ref.lines else ""
     return " ".join(part for part in (path_shown(f"{ref.path}{line}"), path_shown(ref.pointer)) if part)
 

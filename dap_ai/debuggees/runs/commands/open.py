@@ -1,4 +1,4 @@
-"""`dap-ai run open`: serves a run to an editor."""
+"""`dap-ai run open`: serves a run to an editor, which debugs the run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HOST = "127.0.0.1"
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: a free one]")
 @json_option
 def command(run: Path, port: int, *, as_json: bool) -> None:
-    """Exit code 2 where the run cannot be read, 1 where the port cannot be had, 0 after Ctrl-C."""
+    """Serve the run; exit code 2 if the run cannot be read, 1 if the port is not available, 0 after Ctrl-C."""
     path = run.absolute()
     about = _about(run)
 
@@ -57,7 +57,7 @@ def command(run: Path, port: int, *, as_json: bool) -> None:
 
 
 def _about(path: Path) -> str:
-    """Return a line about the run; reads only the beginning of a large one. Raises RunArgumentError."""
+    """Return a line about the run, of which only the beginning is read if it is large. Raises RunArgumentError."""
     from dap_ai.debuggees.runs.adapter.background_reader import first_of  # noqa: PLC0415  not needed for --help
 
     run, is_whole = read_by(first_of, path)

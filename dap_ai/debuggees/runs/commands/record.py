@@ -42,7 +42,7 @@ _NOT_FOUND, _NOT_STARTED = 127, 126
 @click.option("--no-workspace", is_flag=True, help="Keep no changes of files.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, *, no_workspace: bool) -> None:
-    """Exit code of the agent; 127 and 126 where it cannot be started, 2 where nothing can be recorded."""
+    """Run the agent and exit with its exit code; 127 or 126 if the agent cannot be started, 2 without a recording."""
     program = shutil.which(command[0])
     if program is None:
         warn(f"{command[0]}: is no command that can be found.")

@@ -16,7 +16,7 @@ Examples:
 
 @click.command(help=_HELP)
 def command() -> None:
-    """The folder need not be there yet."""
+    """Print the folder, which need not exist yet."""
     from dap_ai.debuggees.runs.live.folders import store  # noqa: PLC0415  not needed for --help
 
     click.echo(path_shown(str(store())))

@@ -32,7 +32,7 @@ Examples:
 @run_argument
 @options
 def command(run: Path, **given: Any) -> None:
-    """See run_again."""
+    """Rerun the agent with the recorded answers and compare both runs."""
     from dap_ai.debuggees.runs.commands.parts.rerun_options import inherited, run_again, tape_of  # noqa: PLC0415  on use
     from dap_ai.debuggees.runs.live.endpoint_plan import Plan  # noqa: PLC0415  not needed for --help
 

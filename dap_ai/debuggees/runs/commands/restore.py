@@ -1,4 +1,4 @@
-"""`dap-ai run restore`: writes a recording's workspace as it was at an event to another folder."""
+"""`dap-ai run restore`: writes a recording's workspace to another folder, in its state at an event."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Examples:
 @click.option("--change", is_flag=True, help="Only the files of the last change by then: before/ and after/ it.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Where to.")
 def command(run: Path, step: int | None, event: int | None, output: Path, *, change: bool) -> None:
-    """Exit code 2 where the run holds no workspace, or DIR is not empty."""
+    """Write a state of the workspace to DIR; exit code 2 if the run has no workspace, or DIR is not empty."""
     recorded = opened(run)
     repository = Path(recorded.root) / WORKSPACE
     if not repository.is_dir():
@@ -46,7 +46,7 @@ def command(run: Path, step: int | None, event: int | None, output: Path, *, cha
 
 
 def _last(run: Run, step: int | None) -> int:
-    """Return the index of the last event to include."""
+    """Return the index of the last event that the restored state includes."""
     if step is None:
         return len(run.events)
     indices = [event.index for event in run.events if event.step == step]
@@ -57,7 +57,7 @@ def _last(run: Run, step: int | None) -> int:
 
 
 def _commit(run: Run, last: int) -> str:
-    """Return the newest commit up to an event: of a change, or of the state before the run."""
+    """Return the newest commit of the workspace up to an event; the commit before the run if there is no change yet."""
     known: Sequence[Event] = [each for each in run.events[: last + 1] if each.kind in ("change", "note")]
     commits = [each.native_id for each in known if _is_commit(each.native_id)]
     if not commits:

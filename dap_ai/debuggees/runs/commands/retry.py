@@ -37,7 +37,7 @@ Take this as a hint, not as a fact: look for yourself, decide anew what to do ne
 @click.option("--budget", type=click.IntRange(1), metavar="N", help="So many queries to the model at most.")
 @options
 def command(run: Path, at: str, say: str | None, budget: int | None, **given: Any) -> None:
-    """See run_again."""
+    """Rerun the agent from where it went wrong, with a diagnosis or the user's text."""
     from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, query_of  # noqa: PLC0415  on use
     from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  on use
 
@@ -56,7 +56,7 @@ def command(run: Path, at: str, say: str | None, budget: int | None, **given: An
 
 
 def _found(run: Any, at: str) -> tuple[int, str]:
-    """Return the step and its diagnosis, "" if there is none. Raises UsageError and RunArgumentError."""
+    """Return (step number, diagnosis); an unknown diagnosis is empty. Raises UsageError and RunArgumentError."""
     from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  not needed for --help
 
     if at != "onset" and not at.isdigit():

@@ -55,7 +55,7 @@ Examples:
 @click.option("--executor", "wanted", default="processes", metavar="EXECUTOR", help="Who reads them; see above.")
 @click.option("--json", "as_json", is_flag=True, help="What came of it as a JSON object.")
 def command(folders: Sequence[str], out: Path, jobs: int | None, wanted: str, *, as_json: bool) -> None:
-    """Exit code 1 where no run is found, 2 for what cannot be read or written, 130 where it was interrupted."""
+    """Write one row per run; exit code 1 without a run, 2 if reading or writing fails, 130 after Ctrl-C."""
     try:
         RUNS.require()
         places = _places(folders)
@@ -75,7 +75,7 @@ def command(folders: Sequence[str], out: Path, jobs: int | None, wanted: str, *,
 
 
 def _places(folders: Sequence[str]) -> list[str]:
-    """Return the runs below the folders, each once, in the order of the folders."""
+    """Return the runs below the folders without duplicates, in the order of the folders."""
     found: dict[str, None] = {}
     for folder in folders:
         found.update(dict.fromkeys(runs_below(folder)))
@@ -93,7 +93,7 @@ def _check_apart(out: Path, places: Sequence[str]) -> None:
 
 
 def _scan(todo: Sequence[str], results: Results, tally: Counter[str], wanted: str, jobs: int | None) -> bool:
-    """Scan the runs; return whether it was interrupted. Finished rows are in the file in either case."""
+    """Scan the runs; return whether Ctrl-C interrupted the scan. Finished rows are in the file in either case."""
     try:
         if todo:
             with scan_executor(wanted, jobs) as workers, _bar(len(todo)) as advance:

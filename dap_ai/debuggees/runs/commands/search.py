@@ -34,11 +34,11 @@ _KINDS = ("task", "query", "response", "call", "result", "note", "change", "erro
 
 
 class SearchHit(msgspec.Struct, frozen=True):
-    """A matching line. The field names are the keys of `--json`."""
+    """A line of a run that matches the expression. The field names are the keys of `--json`."""
 
     path: str
     step: int
-    """Number of the step; 0 for an event outside any step."""
+    """Number of the step with the line; 0 outside any step."""
     kind: str
     agent: str
     line: str
@@ -52,7 +52,7 @@ class SearchHit(msgspec.Struct, frozen=True):
 @click.option("--in", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only in events of this kind.")
 @json_option
 def command(pattern: str, runs: Sequence[Path], kinds: Sequence[str], *, ignore_case: bool, as_json: bool) -> None:
-    """Ends with grep's exit codes."""
+    """Print the matching lines; exit code 1 without a match, 2 if a run cannot be read."""
     try:
         wanted = re.compile(pattern, re.IGNORECASE if ignore_case else 0)
     except (re.error, RecursionError, OverflowError) as error:
@@ -86,7 +86,7 @@ def _hits(
 
 
 def _line(hit: SearchHit, match: Match, width: int) -> str:
-    """Format a match: `PATH step 12 result: ... the match ...`."""
+    """Format a match as one line: `PATH step 12 result: ... the match ...`."""
     where = f"step {hit.step} {hit.kind}" if hit.step else hit.kind
     start = f"{path_shown(hit.path)} {styled(where, fg='cyan')}: "
     begin = max(match.start - _BEFORE, 0)

@@ -1,4 +1,4 @@
-"""`dap-ai run show`: shows a run on one screen, or one step in full."""
+"""`dap-ai run show`: shows a run on one screen, or one step of a run in full."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _TASK_LINES = 3
 @click.option("--raw", is_flag=True, help="The artefact's own bytes, to stdout.")
 @json_option
 def command(run: Path, step: int | None, *, raw: bool, as_json: bool) -> None:
-    """Exit code 2 where the run cannot be read or has no such step."""
+    """Print the run or the step; exit code 2 if the run cannot be read or has no such step."""
     if raw and as_json:
         raise click.UsageError("--raw prints the artefact's own bytes: leave out --json.")
     opened_run = opened(run)
@@ -75,7 +75,7 @@ def command(run: Path, step: int | None, *, raw: bool, as_json: bool) -> None:
 
 
 def _fields(path: Path, run: Run, analysis: RunAnalysis) -> dict[str, Any]:
-    """Return the row of `run list`, the whole task, the outcome, and the analysis."""
+    """Return the run's fields for JSON: the row of `run list`, the whole task, the outcome, and the analysis."""
     row: dict[str, Any] = msgspec.to_builtins(row_of(str(path), run))
     found: dict[str, Any] = msgspec.to_builtins(analysis)
     words = {"task": run.task, "outcome_words": run.outcome.words, "problems": [each.text for each in run.problems]}
@@ -128,7 +128,7 @@ def _agents(run: Run) -> Iterator[str]:
 
 
 def _checks(analysis: RunAnalysis) -> str:
-    """Format a summary: `7 checks, 2 failed, the last at step 12 ok`."""
+    """Format a summary of the checks: `7 checks, 2 failed, the last at step 12 ok`."""
     checks = analysis.checks
     failed = sum(check.ok is False for check in checks)
     last = checks[-1]
@@ -145,7 +145,7 @@ def _problems(run: Run, width: int) -> Iterator[str]:
 
 
 def _print_raw(run: Run, step: RunStep | None) -> None:
-    """Print the bytes of a step's references, each once; on a terminal, escape control characters."""
+    """Print the original bytes of a step's references, each once; on a terminal, escape control characters."""
     from dap_ai.debuggees.runs.refs import resolve  # noqa: PLC0415  imported on use
     from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  imported on use
 
@@ -161,7 +161,7 @@ def _print_raw(run: Run, step: RunStep | None) -> None:
 
 
 def _refs(run: Run, step: RunStep | None) -> list[Ref]:
-    """Return the references of a step's call and result, or of its response; without a step, of the outcome."""
+    """Return the references of a step's call and result, or of its response; without a step, of the run's outcome."""
     if step is None:
         if run.outcome.ref is None:
             raise RunArgumentError(f"{path_shown(run.root)} records no outcome: name a STEP")

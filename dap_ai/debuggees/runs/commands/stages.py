@@ -1,4 +1,4 @@
-"""`dap-ai run stages`: lists environment, dependencies, inspection, patching, verification and submission."""
+"""`dap-ai run stages`: lists a run's stages, such as inspection, patching and verification."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Example:
 @run_argument
 @json_option
 def command(run: Path, *, as_json: bool) -> None:
-    """Exit code 1 where the run has no steps."""
+    """Print the run's stages; exit code 1 for a run without steps."""
     stages = analysed(opened(run)).stages
     print_found(stages, _lines(stages, screen_width()), "the run has no steps", as_json=as_json)
 

@@ -28,7 +28,7 @@ Examples:
 @run_argument
 @json_option
 def command(run: Path, *, as_json: bool) -> None:
-    """Exit code 1 where the run has no steps."""
+    """Print every step on one line; exit code 1 for a run without steps."""
     opened_run = opened(run)
     steps = steps_of(opened_run)
     kinds = {effect.step: effect.kind for effect in analysed(opened_run).effects}

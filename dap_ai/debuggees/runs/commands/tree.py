@@ -26,7 +26,7 @@ Examples:
 @click.option("--folded", is_flag=True, help="Only count the steps that neither change nor check.")
 @json_option
 def command(run: Path, *, folded: bool, as_json: bool) -> None:
-    """Exit code 1 where the run has no steps."""
+    """Print the tree of steps; exit code 1 for a run without steps."""
     analysis = analysed(opened(run))
     lines = tree_lines(analysis, screen_width(), folded=folded)
     print_found(analysis.tree, lines, "the run has no steps", as_json=as_json)

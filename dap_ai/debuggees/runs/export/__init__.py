@@ -1,4 +1,5 @@
-"""Exports of a run, one module per format. Pure: they take a run and return the contents of files.
+"""Exports of a run, with one module per format.
 
-Nothing is masked here; callers pass a run that is already masked. `view/` and `page/` build the HTML page.
+An export takes a run and returns the contents of files, without writing them. Exports mask no secrets, so callers pass
+a masked run. `view/` and `page/` build the HTML page.
 """

@@ -1,8 +1,8 @@
 """Export to ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), version 1.7.
 
-An agent's turn is one ATIF step with its message, calls and results. Other events become separate steps of the user
-(the task) or the system. A sub-agent becomes a trajectory inside the file, referenced by the call during which it
-started. Late results are stored with their call, too.
+An agent's turn becomes one ATIF step with message, calls and results. Other events become separate steps of the user
+(the task) or the system. A sub-agent becomes a trajectory inside the file, referenced by the call during which the
+sub-agent started. A late result is stored with its call.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ _UNKNOWN = "unknown"
 
 
 def exported(run: Run) -> dict[str, bytes]:
-    """Export the run as ATIF; return the file's contents by name (`trajectory.json`)."""
+    """Export the run as ATIF. Returns the contents of each file by name (`trajectory.json`)."""
     return {"trajectory.json": encoded(trajectory(run))}
 
 
 def trajectory(run: Run) -> dict[str, Any]:
-    """Return the ATIF document; each trajectory numbers its steps from 1, as the format requires."""
+    """Return the run as an ATIF document.
+
+    Each trajectory numbers its steps from 1, as the format requires.
+    """
     agents = _agents(run)
     parents = _parents(agents)
     builders = {agent.name: _Builder(run, agent) for agent in agents}
@@ -60,14 +63,14 @@ def trajectory(run: Run) -> dict[str, Any]:
 
 
 def _agents(run: Run) -> list[Agent]:
-    """Return the run's agents, the main agent first, including those that only events mention."""
+    """Return the run's agents, the main agent first. Agents that only events mention are included."""
     agents = list(run.agents) or [Agent("main")]
     known = {agent.name for agent in agents}
     return agents + [Agent(name) for name in dict.fromkeys(event.agent for event in run.events) if name not in known]
 
 
 def _parents(agents: Sequence[Agent]) -> dict[str, str]:
-    """Return the parent of each sub-agent: an agent listed before it, or else the main agent."""
+    """Return the parent of each sub-agent. Without a parent among the earlier agents, it is the main agent."""
     main = agents[0].name
     parents: dict[str, str] = {}
     for agent in agents[1:]:
@@ -77,7 +80,7 @@ def _parents(agents: Sequence[Agent]) -> dict[str, str]:
 
 
 class _Builder:
-    """Builds the trajectory of one agent, event by event."""
+    """Builds the ATIF trajectory of one agent, event by event."""
 
     def __init__(self, run: Run, agent: Agent) -> None:
         self.agent = agent
@@ -86,18 +89,18 @@ class _Builder:
         self._run = run
         self._start: datetime | None = start_of(run)
         self._turn: dict[str, Any] | None = None
-        """The agent's current step, to which calls are added."""
+        """Current step of the agent, to which calls are added."""
         self._calls: dict[int, tuple[dict[str, Any], str]] = {}
         """ATIF step and call id of each call, by the run's step number."""
         self._open: tuple[dict[str, Any], str] | None = None
         self._refs: dict[str, tuple[dict[str, Any], list[dict[str, str]]]] = {}
-        """Sub-agents started during a call, by call id, until its result is added."""
+        """References to sub-agents by the id of the open call. Moved to the call's result when it is added."""
         self._called = {event.step for event in run.events if event.kind == "call"}
         self._query = ""
         self._ids: set[str] = set()
 
     def add(self, event: Event) -> None:
-        """Add the next event."""
+        """Add the agent's next event to the trajectory."""
         self.events.append(event)
         if event.kind == "query":
             self._query = event.text
@@ -112,16 +115,19 @@ class _Builder:
             self._say("user" if event.kind == "task" else "system", event)
 
     def add_task(self) -> None:
-        """Add the run's task as a step, for a run without a task event."""
+        """Add the run's task as a step. Needed for a run without a task event."""
         self._append({"source": "user", "message": self._run.task})
 
     def add_something(self) -> None:
-        """Add an empty step if there is none, since the format requires one."""
+        """Add an empty step to a trajectory without steps, because the format requires a step."""
         if not self.steps:
             self._append({"source": "system", "message": ""})
 
     def refer_to(self, name: str) -> None:
-        """Reference the sub-agent `name`, which starts now, at the current call or in a system step."""
+        """Add a reference to the sub-agent `name`, which starts now.
+
+        The current call gets the reference; without an open call, a new system step does.
+        """
         ref = {"trajectory_id": name}
         if self._open is None:
             results = [{"subagent_trajectory_ref": [ref]}]
@@ -132,7 +138,10 @@ class _Builder:
         self._refs.setdefault(call_id, (step, []))[1].append(ref)
 
     def document(self, usage: TokenUsage, cost_usd: float | None) -> dict[str, Any]:
-        """Return the trajectory as a JSON object, including references to sub-agents whose call has no result."""
+        """Return the trajectory as a JSON object.
+
+        A call without a result also gets its references to sub-agents.
+        """
         for call_id, (step, refs) in self._refs.items():
             _results(step).append({"source_call_id": call_id, "subagent_trajectory_ref": refs})
         self._refs.clear()
@@ -198,7 +207,7 @@ class _Builder:
         return call_id
 
     def _result(self, event: Event) -> None:
-        """Add a result to its call's step, else to the agent's turn, else to a new system step."""
+        """Add a result to the step of its call, else to the agent's current turn, else to a new system step."""
         extra = {"exit_code": event.exit_code, "took_s": event.took_s, "native_id": event.native_id}
         extra["status"] = "" if event.status == "unknown" else event.status
         result: dict[str, Any] = {"content": event.text} | ({"extra": said} if (said := without_nothing(extra)) else {})
@@ -234,5 +243,5 @@ class _Builder:
 
 
 def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the list of a step's results, created if missing."""
+    """Return the list of a step's results. Creates the list if the step has none."""
     return step.setdefault("observation", {"results": []})["results"]

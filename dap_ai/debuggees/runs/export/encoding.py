@@ -1,4 +1,4 @@
-"""Helpers shared by the exports: JSON encoding, times, totals."""
+"""Helpers that the exports share: JSON encoding, times, totals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def encoded(value: Any, *, indent: int = 1) -> bytes:
-    """Return the value as JSON in UTF-8; lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
+    """Return the value as JSON in UTF-8.
+
+    Lone surrogates become U+FFFD, because UTF-8 cannot encode them.
+    """
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -27,7 +30,7 @@ def encoded(value: Any, *, indent: int = 1) -> bytes:
 
 
 def start_of(run: Run) -> datetime | None:
-    """Return the run's start (UTC if it has no time zone), or None if it is missing or invalid."""
+    """Return the time at which the run started, or None if it is missing or invalid. The default time zone is UTC."""
     try:
         start = datetime.fromisoformat(run.started.replace("Z", "+00:00"))
     except ValueError:
@@ -46,7 +49,10 @@ def moment(start: datetime | None, event: Event) -> datetime | None:
 
 
 def total_usage(events: Iterable[Event]) -> TokenUsage:
-    """Return the token usage and cost summed over all events; None for a value that no event records."""
+    """Return the token usage and cost summed over all events.
+
+    A value that no event records is None.
+    """
     usages = [event.usage for event in events if event.usage]
     return TokenUsage(
         input_tokens=total(usage.input_tokens for usage in usages),
@@ -62,7 +68,7 @@ def without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def arguments_of(call: Event) -> dict[str, Any]:
-    """Return a call's arguments, or `{"command": ...}` if it has only a command text."""
+    """Return a call's arguments. For a call with only a command text, returns `{"command": ...}`."""
     if call.arguments is not None:
         return dict(call.arguments)
     return {"command": call.text} if call.text else {}

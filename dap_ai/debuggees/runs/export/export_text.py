@@ -1,4 +1,4 @@
-"""Text helpers of the exports: single lines, durations, locations."""
+"""Text helpers that the exports share: single lines, durations, locations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.system.texts import cut
 
 _MAX_LOOKED_AT = 4_000
 _SUBJECTS = ("path", "file_path", "filePath", "notebook_path", "filename", "pattern", "query", "url")
-"""Arguments that name what a tool acts on, for any tool."""
+"""Names of arguments that identify what a tool acts on."""
 _SHORT = 40
 
 
@@ -20,7 +20,7 @@ def first_line(text: str, width: int) -> str:
 
 
 def length_of_time(seconds: float | None) -> str:
-    """Return a duration as text, e.g. `0.4 s`, `3:05 min` or `2:07 h`; "" if unknown."""
+    """Return a duration as text, e.g. `0.4 s`, `3:05 min` or `2:07 h`; empty if the duration is unknown."""
     if seconds is None or not 0 <= seconds < 1e9:
         return ""
     if seconds < 60:
@@ -30,7 +30,10 @@ def length_of_time(seconds: float | None) -> str:
 
 
 def place(ref: Ref) -> str:
-    """Return a ref as text, e.g. `agent/trajectory.json:12-14 /steps/3`; for a run in one file, without its name."""
+    """Return the location of an event as text, e.g. `agent/trajectory.json:12-14 /steps/3`.
+
+    For a run in one file, the text has no file name.
+    """
     lines = f":{steps_range(*ref.lines)}" if ref.lines else ""
     return " ".join(part for part in (ref.path + lines, ref.pointer) if part)
 
@@ -41,7 +44,7 @@ def steps_range(first: int, last: int) -> str:
 
 
 def what(step: RunStep) -> str:
-    """Return what a step did: the text of its call, or of its message."""
+    """Return what a step did: the text of the step's call, or else of its message."""
     if step.call is None:
         said = step.response or step.result or next(iter(step.others), None)
         return (said.text or said.reasoning) if said is not None else ""
@@ -50,7 +53,10 @@ def what(step: RunStep) -> str:
 
 
 def _call_text(arguments: Mapping[str, Any]) -> str:
-    """Return a non-shell call as text: its command and subject if the arguments name them, else all arguments."""
+    """Return a non-shell call as text.
+
+    If arguments name a command and a subject, only these are returned, else all arguments.
+    """
     done = arguments.get("command")
     subjects = [value for name in _SUBJECTS if isinstance(value := arguments.get(name), str) and value]
     if subjects:

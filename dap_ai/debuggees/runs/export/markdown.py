@@ -1,4 +1,7 @@
-"""Export to Markdown, for an issue or a report; recorded texts are in code fences that they cannot close."""
+"""Export to Markdown, for an issue or a report.
+
+Recorded texts are in code fences that the texts cannot close.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@-])")
 
 
 def exported(run: Run, analysis: RunAnalysis) -> dict[str, bytes]:
-    """Export the run as Markdown; return the file's contents by name (`run.md`)."""
+    """Export the run as Markdown. Returns the contents of each file by name (`run.md`)."""
     text = "\n".join(_lines(run, analysis)) + "\n"
     return {"run.md": text.encode()}
 
@@ -66,7 +69,7 @@ def _head(run: Run) -> Iterator[str]:
 
 
 def _step(step: RunStep, kind: str, told: set[int]) -> Iterator[str]:
-    """Yields the lines of a step; a response shared by several steps is printed with the first."""
+    """Yields the lines of a step. A response that several steps share is printed with the first step."""
     yield f"\n### {step.number}. {kind} {escaped(first_line(what(step), 100))}".rstrip()
     for event in (step.response, step.call, step.result, *step.others):
         if event is not None and event.index not in told:
@@ -88,7 +91,7 @@ def _event(event: Event) -> Iterator[str]:
 
 
 def _rest(run: Run) -> Iterator[str]:
-    """Yields the lines of events without a step, and of problems."""
+    """Yields the lines of events without a step, and of problems in the run's files."""
     notes = [event for event in run.events if not event.step and event.kind not in {"task", "response"} and event.text]
     if notes:
         yield "\n## Around the steps"
@@ -107,11 +110,11 @@ def escaped(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a text as inline code, or "" if it is empty."""
+    """Return a text as inline code. An empty text stays empty."""
     told = " ".join(visible(text).split()).replace("`", "'")
     return f"`{told}`" if told else ""
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Return a text as a code block that it cannot close."""
+    """Return a text as a code block that the text cannot close."""
     return texts.fenced(visible(text), language)

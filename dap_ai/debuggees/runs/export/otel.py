@@ -1,7 +1,7 @@
 """Export to OTLP JSON with OpenTelemetry's GenAI attributes: spans for agents, model answers and tool calls.
 
-Spans need times: an event without one is placed a microsecond after its predecessor, and if no event has a time,
-`dap_ai.time` is `order only`. Ids are derived from the run's contents, so exporting twice gives the same trace.
+Spans need times. An event without a time is placed a microsecond after the previous event. If no event has a time,
+`dap_ai.time` is `order only`. Ids are derived from the run's contents, so two exports give the same trace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MICROSECOND = 1000
 
 
 def exported(run: Run) -> dict[str, bytes]:
-    """Export the run as an OTLP trace; return the file's contents by name (`spans.json`)."""
+    """Export the run as an OTLP trace. Returns the contents of each file by name (`spans.json`)."""
     return {"spans.json": encoded(request(run))}
 
 
@@ -35,7 +35,7 @@ def request(run: Run) -> dict[str, Any]:
 
 
 class _Spans:
-    """Builds the spans of one run."""
+    """Builds the OTLP spans of one run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -50,7 +50,7 @@ class _Spans:
         self._models = {agent.name: agent.model for agent in self._agents}
 
     def all(self) -> list[dict[str, Any]]:
-        """Return the spans of agents, then those of answers, then those of calls, each in order."""
+        """Return the spans of agents, then of model answers, then of tool calls, each in order."""
         spans = [self._agent(name) for name in self._spans]
         spans += [self._answer(event) for event in self._run.events if event.kind == "response"]
         spans += [self._call(step) for step in steps_of(self._run) if step.call or step.result]
@@ -127,7 +127,10 @@ class _Spans:
         return span | {"kind": _CLIENT, "attributes": _attributes(attributes)}
 
     def _unique(self, call: Event) -> str | None:
-        """Return the call's id, made unique since some agents restart numbering in each answer; None if it has none."""
+        """Return the call's id, made unique; None if the call has no id.
+
+        Some agents restart the numbering of calls in each answer.
+        """
         if not call.call_id:
             return None
         told = f"{call.call_id}_{call.index}" if call.call_id in self._call_ids else call.call_id
@@ -135,7 +138,7 @@ class _Spans:
         return told
 
     def _call(self, step: RunStep) -> dict[str, Any]:
-        """Return the span of a call; its result or the call itself may be missing."""
+        """Return the span of a tool call. The call or its result may be missing."""
         call, result = step.call or step.result, step.result
         if call is None:
             return {}
@@ -157,7 +160,10 @@ class _Spans:
 
 
 def _times(run: Run) -> dict[int, int]:
-    """Return the nanoseconds since 1970 by event index; an unknown time is a microsecond after the previous event's."""
+    """Return the time of each event in nanoseconds since 1970, by event index.
+
+    An event without a time gets the time a microsecond after the previous event.
+    """
     start = start_of(run)
     now = 0 if start is None else _since_1970(start)
     times: dict[int, int] = {}
@@ -182,7 +188,7 @@ def _json(value: Any) -> str:
 
 
 def _attributes(fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the fields as OTLP attributes, without those that are None."""
+    """Return the fields as OTLP attributes. Fields that are None are left out."""
     return [{"key": key, "value": _value(value)} for key, value in fields.items() if value is not None]
 
 

@@ -1,4 +1,7 @@
-"""Export to dap_ai's own JSON: the whole run and its analysis, without loss (read back by readers/exported.py)."""
+"""Export to dap_ai's own JSON: the whole run and its analysis, without loss.
+
+readers/exported.py reads this format back.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ VERSION = 1
 
 
 def exported(run: Run, analysis: Any) -> dict[str, bytes]:
-    """Export the run as dap_ai's own JSON; return the file's contents by name (`run.json`).
+    """Export the run as dap_ai's own JSON. Returns the contents of each file by name (`run.json`).
 
     The document is `{"dap_ai_run": 1, "run": {...}, "analysis": {...}}`, with the fields of
     `debuggees/runs/run_model.py`.

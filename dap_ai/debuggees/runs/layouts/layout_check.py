@@ -15,7 +15,7 @@ from dap_ai.debuggees.runs.run_model import Ref, Run, RunStep, steps_of
 from dap_ai.system.texts import cut
 
 LEAST_REACHED = 0.95
-"""Minimum share of the characters in a file's texts that a layout must reach."""
+"""Minimum share of the characters of a file's strings that a layout must map, 0 to 1."""
 _MOST_TOLD = 5
 _PREVIEW_CHARS = 100
 
@@ -24,13 +24,13 @@ class LayoutCheck(msgspec.Struct, frozen=True):
     """Result of checking a layout against a file."""
 
     run: Run | None
-    """The resulting run, or None if the file could not be read."""
+    """Run that the layout makes of the file, or None if the file could not be read."""
     reached: float
-    """Share of the file's text that the layout reaches, 0 to 1."""
+    """Share of the characters of the file's strings that the layout maps, 0 to 1."""
     faults: Sequence[str]
-    """Reasons why the layout does not fit this file; empty if it does."""
+    """Reasons why the layout does not fit this file; empty if the layout fits."""
     missed: Sequence[tuple[str, int]] = ()
-    """Paths of the largest unreached texts with their number of characters, largest first."""
+    """Paths of the largest strings that the layout does not map, with number of characters, largest first."""
 
     @property
     def is_good(self) -> bool:
@@ -39,7 +39,10 @@ class LayoutCheck(msgspec.Struct, frozen=True):
 
 
 def check(layout: Layout, path: Path) -> LayoutCheck:
-    """Read the file twice with the layout and check the result. Never raises because of the file's contents."""
+    """Read the file twice with the layout and check the result.
+
+    The file's contents never raise an error.
+    """
     try:
         found, again = read(path, layout), read(path, layout)
     except CannotRead as error:
@@ -57,7 +60,10 @@ def check(layout: Layout, path: Path) -> LayoutCheck:
 
 
 def _ids(run: Run) -> list[str]:
-    """Return a fault if events of the file share an id; several events of a run may come from one of the file."""
+    """Return a fault if events of the file share an id.
+
+    Several events of a run may be made from one event of the file.
+    """
     places: dict[str, set[tuple[tuple[int, int] | None, str]]] = {}
     for event in run.events:
         if event.native_id:
@@ -68,7 +74,7 @@ def _ids(run: Run) -> list[str]:
 
 
 def _apart(places: Iterable[tuple[tuple[int, int] | None, str]]) -> list[tuple[tuple[int, int] | None, str]]:
-    """Return the places that are not within another one; a call is within its event."""
+    """Return the places that are not inside another place. For example, a call is inside its event."""
     kept: list[tuple[tuple[int, int] | None, str]] = []
     for lines, pointer in sorted(places, key=lambda place: len(place[1])):
         if not any(lines == outer and pointer.startswith(f"{start}/") for outer, start in kept):
@@ -77,7 +83,7 @@ def _apart(places: Iterable[tuple[tuple[int, int] | None, str]]) -> list[tuple[t
 
 
 def _references(run: Run) -> list[str]:
-    """Return a fault for events whose ref does not resolve, and one for events not in the file."""
+    """Return a fault if the ref of any event does not resolve, and a fault if any event is not in the file."""
     try:
         file = artefact(Path(run.root), Ref())
     except CannotRead as error:
@@ -88,7 +94,7 @@ def _references(run: Run) -> list[str]:
 
 
 def _unresolved(file: Artefact, ref: Ref) -> str:
-    """Return why a ref does not resolve, or "" if it does."""
+    """Return why a ref does not resolve to a passage of the file; empty if the ref resolves."""
     try:
         start, end = file.span(ref)
     except CannotRead as error:
@@ -97,7 +103,7 @@ def _unresolved(file: Artefact, ref: Ref) -> str:
 
 
 def preview(run: Run, steps: int = 10) -> list[str]:
-    """Return the first steps of a run, one line each."""
+    """Return the first `steps` steps of a run, one line each."""
     return [_line(step) for step in steps_of(run)[:steps]]
 
 

@@ -1,7 +1,7 @@
-"""The layout model: JMESPath expressions that locate a file's events and map their fields; stored as TOML.
+"""The layout model: JMESPath expressions that locate a file's events and their fields. Layouts are stored as TOML.
 
-Only the subset of JMESPath that selects values is allowed: no functions and no construction of new values. Expressions
-are length-limited and compiled when a layout is parsed, so that errors are reported at once.
+Only the part of JMESPath that selects values is allowed, without functions and without construction of new values. The
+length of an expression is limited. All expressions are compiled when a layout is parsed, to report errors at once.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from dap_ai.settings import toml_files
 from dap_ai.system.texts import cut
 
 Means = Literal["task", "response", "call", "result", "note", "error", "end"]
-"""Event kinds that a role can be mapped to."""
+"""Event kinds to which a layout can map a role."""
 _MAKING = frozenset({"multi_select_list", "multi_select_dict", "function_expression", "expref"})
-"""Expression types that construct new values; nested often enough, these exhaust memory."""
+"""JMESPath expression types that construct new values. Deep nesting of such expressions exhausts memory."""
 _TABLES = ("fields", "calls", "roles")
 _MAX_EXPRESSION = 300
-"""Maximum characters of an expression; the longest written by hand have about 60."""
+"""Maximum characters of an expression. The longest expressions written by hand have about 60."""
 
 
 class BadLayout(ValueError):  # noqa: N818  the name states the fault
-    """A layout is invalid; the message names the key and the reason."""
+    """A layout is invalid. The message names the key and the reason."""
 
 
 class Fields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Expressions relative to an event; "" if the format has no such field."""
+    """Expressions relative to an event that select its fields. Empty if the format lacks the field."""
 
     id: str = ""
     role: str = ""
@@ -43,19 +43,19 @@ class Fields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     agent: str = ""
     model: str = ""
     result: str = ""
-    """The result, in the event that made the call or in an event of its own."""
+    """Result of a call, in the same event as the call or in a separate event."""
     exit_code: str = ""
     call_id: str = ""
-    """Id of the call that a result event answers."""
+    """Id of the call to which a result event belongs."""
     notes: Sequence[str] = ()
-    """Further texts of the event."""
+    """Expressions for further texts of the event."""
 
 
 class CallFields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Location of an event's calls; the other expressions are relative to a call."""
+    """Expressions that select an event's calls and their fields. All except `each` are relative to a call."""
 
     each: str = ""
-    """List of calls within the event; "" if the event itself is the call."""
+    """List of calls within the event. Empty if the event itself is the call."""
     id: str = ""
     tool: str = ""
     arguments: str = ""
@@ -64,24 +64,24 @@ class CallFields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
 
 class Layout(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Mapping from a file's JSON to a run."""
+    """Mapping from a file's JSON to the events of a run."""
 
     name: str
     events: str
-    """List of events, relative to the document or, for JSON Lines, to a line (`@`: the line is the event)."""
+    """List of events, relative to the document or to a line of JSON Lines. `@` means that the line is the event."""
     kind: Literal["document", "lines"] = "document"
     task: str = ""
-    """The agent's task, if recorded outside the events; relative to the document or the first line."""
+    """The agent's task, if recorded outside the events. Relative to the document or to a line."""
     notes: Sequence[str] = ()
-    """Further texts outside the events."""
+    """Expressions for further texts outside the events."""
     fields: Fields = Fields()
     calls: CallFields = CallFields()
     roles: Mapping[str, Means] = {}
-    """Event kind for each value of `fields.role`; other values become notes."""
+    """Event kind for each value of `fields.role`. Events with any other value become notes."""
 
 
 def parse(text: str | bytes, path: Path = Path("layout")) -> Layout:
-    """Parse a layout from TOML. Raises BadLayout."""
+    """Parse a layout from TOML. Raises BadLayout if the layout is invalid."""
     try:
         table = toml_files.parse(text.encode() if isinstance(text, str) else text, path)
         layout = msgspec.convert(table, Layout)
@@ -95,7 +95,7 @@ def parse(text: str | bytes, path: Path = Path("layout")) -> Layout:
 
 
 def _expressions(layout: Layout) -> list[tuple[str, str]]:
-    """Return each non-empty expression of a layout with its key."""
+    """Return each non-empty expression of a layout with the expression's key."""
     found = [("events", layout.events), ("task", layout.task)]
     found += [("notes", note) for note in layout.notes] + [("fields.notes", note) for note in layout.fields.notes]
     for name, group in (("fields", layout.fields), ("calls", layout.calls)):
@@ -105,7 +105,7 @@ def _expressions(layout: Layout) -> list[tuple[str, str]]:
 
 
 def compiled(expression: str, key: str = "") -> Any:
-    """Return the compiled expression. Raises BadLayout."""
+    """Return the compiled JMESPath expression. Raises BadLayout if it is invalid."""
     try:
         return _compiled(expression)
     except (JMESPathError, ValueError, RecursionError) as error:
@@ -129,7 +129,7 @@ def _compiled(expression: str) -> Any:
 
 
 def search(expression: str, value: Any) -> Any:
-    """Return what an expression selects from a value, or None if it is empty or fails."""
+    """Return the value that an expression selects, or None if the expression is empty or fails."""
     if not expression:
         return None
     try:
@@ -154,7 +154,7 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a string or list of strings as TOML, which escapes as JSON does, except for DEL."""
+    """Return a string or a list of strings as TOML. TOML escapes as JSON does, except for the character DEL."""
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"  # pyright: ignore[reportUnknownArgumentType]  texts
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

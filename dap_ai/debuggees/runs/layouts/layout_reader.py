@@ -1,4 +1,4 @@
-"""Reads a run with a layout."""
+"""Reads a run by the mapping in a layout."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 
 
 class LayoutReading(NamedTuple):
-    """A run, and how much of its file the layout reaches."""
+    """A run, and how much of the file's text the layout maps."""
 
     run: Run
     reached: int
-    """Characters of text that the expressions select."""
+    """Number of characters of text that the layout's expressions select."""
     total: int
-    """Characters of all texts in the file."""
+    """Number of characters of all strings in the file."""
     missed: Sequence[tuple[str, int]]
-    """Paths of unselected texts (`[]` for any index) with their number of characters, largest first."""
+    """Paths of strings that no expression selects, with number of characters, largest first.
+
+    `[]` stands for any index.
+    """
 
 
 def read(path: Path, layout: Layout) -> LayoutReading:
-    """Read the run at `path`. Raises CannotRead, also if the layout finds no event."""
+    """Read the run at `path` with a layout. Raises CannotRead if this fails or the layout finds no event."""
     timeline = Timeline()
     telling = _EventBuilder(timeline, layout)
     for ref, value in _values(path, layout, timeline):
@@ -46,19 +49,19 @@ def read(path: Path, layout: Layout) -> LayoutReading:
 
 
 def values_of(path: Path) -> tuple[Any, bool]:
-    """Return a file's JSON value (for JSON Lines, the list of values), and whether it is JSON Lines.
+    """Return a file's JSON value, and whether the file is JSON Lines. Raises CannotRead.
 
-    Raises CannotRead.
+    The value of a JSON Lines file is the list of the lines' values.
     """
     found = [dict(row) for _, row in objects(path, Timeline())] if glance(path).kind == "lines" else []
     return (found, True) if found else (document(path)[0], False)
 
 
 def texts_in(path: Path) -> tuple[Sequence[tuple[str, int]], bool]:
-    """Return the paths of a file's texts with their number of characters, and whether the file is JSON Lines.
+    """Return the paths of a file's strings with the number of characters, and whether the file is JSON Lines.
 
-    Paths have `[]` for any index, and are relative to the line in JSON Lines; the largest texts come first. Raises
-    CannotRead.
+    In a path, `[]` stands for any index. Paths in JSON Lines are relative to the line. The largest strings are first.
+    Raises CannotRead.
     """
     value, is_lines = values_of(path)
     chars = Counter[str]()
@@ -78,7 +81,7 @@ def _values(path: Path, layout: Layout, timeline: Timeline) -> Iterator[tuple[Re
 
 
 class _EventBuilder:
-    """Converts the values of a file to events, in order."""
+    """Converts the JSON values of a file to events, in order."""
 
     def __init__(self, timeline: Timeline, layout: Layout) -> None:
         self.task = ""
@@ -91,7 +94,7 @@ class _EventBuilder:
         self._pointers: Mapping[int, str] = {}
 
     def document(self, ref: Ref, value: Any) -> None:
-        """Add the events of the whole document, or of one line."""
+        """Add the events of the whole document, or of one line of JSON Lines."""
         layout = self._layout
         pointers = self._pointers = _pointers(value)
         self._texts.clear()
@@ -121,7 +124,7 @@ class _EventBuilder:
         self._account(value)
 
     def _place(self, ref: Ref, value: Any, expression: str, pointers: Mapping[int, str]) -> Ref:
-        """Return a ref to the object an expression selects, or to the closest object around it."""
+        """Return a ref to the object that an expression selects, or to the closest object around the selected value."""
         while expression:
             pointer = pointers.get(id(search(expression, value)))
             if pointer is not None:
@@ -130,7 +133,7 @@ class _EventBuilder:
         return ref
 
     def _take(self, value: Any, expression: str) -> Any:
-        """Return what an expression selects, and count its texts as reached."""
+        """Return the value that an expression selects, and count the value's strings as selected."""
         found: Any = search(expression, value)
         self._texts.update(strings(found))
         return found
@@ -183,7 +186,10 @@ class _EventBuilder:
             self.task = self.task or (said.text if means == "task" else "")
 
     def _calls(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yields the calls in an event's list, or the event itself if it has a tool or arguments."""
+        """Yields the calls of an event.
+
+        If the event has no list of calls but has a tool or arguments, yields the event itself.
+        """
         calls = self._layout.calls
         if not (calls.tool or calls.arguments):
             return
@@ -225,7 +231,7 @@ class _EventBuilder:
         )  # fmt: skip
 
     def _account(self, value: Any) -> None:
-        """Count the characters of a value's texts, and of those not reached by any expression."""
+        """Count the characters of a value's strings, and separately of the strings that no expression selected."""
         for place, said in _placed_strings(value):
             self.total += len(said)
             if said not in self._texts:
@@ -233,7 +239,7 @@ class _EventBuilder:
 
 
 class _EventHead(NamedTuple):
-    """Fields that an event's own text, calls and results share."""
+    """Fields that an event shares with its calls and results."""
 
     ref: Ref
     at: float | None
@@ -244,12 +250,15 @@ class _EventHead(NamedTuple):
 
 
 def _text(value: Any) -> str:
-    """Return a text, the joined texts of content parts, or JSON; "" for an empty value."""
+    """Return a value as text: a string, the joined texts of content parts, or JSON. Empty for an empty value."""
     return text(value) or (readable(value) if value not in (None, [], {}) else "")
 
 
 def _pointers(value: Any) -> dict[int, str]:
-    """Return the JSON pointer of each container in a value by its `id()`; expressions return the same objects."""
+    """Return the JSON pointer of each object and list in a value, by `id()`.
+
+    JMESPath expressions return the same objects, so their pointers can be looked up.
+    """
     found: dict[int, str] = {}
     waiting: list[tuple[Any, str]] = [(value, "")]
     while waiting:
@@ -264,7 +273,7 @@ def _pointers(value: Any) -> dict[int, str]:
 
 
 def _placed_strings(value: Any) -> Iterator[tuple[str, str]]:
-    """Yields the path (with `[]` for any index) and text of each string in a value."""
+    """Yields the path and the text of each string in a value. In a path, `[]` stands for any index."""
     waiting: list[tuple[Any, str]] = [(value, "")]
     while waiting:
         top, place = waiting.pop()

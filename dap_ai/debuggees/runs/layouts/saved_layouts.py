@@ -1,4 +1,4 @@
-"""The user's layouts: TOML files in the folder `layouts` beside the settings. Together they form one reader."""
+"""The user's layouts: TOML files in the folder `layouts` beside the settings. One reader uses all of them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from dap_ai.settings.configuration import user_file
 
 _MOST = 200
 _SURE = 0.6
-"""Confidence of a layout that finds its events; lower than that of any built-in reader that knows its format."""
+"""Confidence of a layout that finds its events. Every built-in reader that recognizes its format has more."""
 _LEAST_FITTING = 0.5
-"""Minimum share of the first events that must have the layout's fields."""
+"""Minimum share of a file's first events that must have the layout's fields, 0 to 1."""
 
 
 def folder(environ: Mapping[str, str]) -> Path | None:
@@ -32,7 +32,7 @@ def folder(environ: Mapping[str, str]) -> Path | None:
 
 
 def save(layout: Layout, name: str, environ: Mapping[str, str], *, replace: bool = False) -> Path:
-    """Save a layout under a name and return its file.
+    """Save a layout under a name and return the path of the file.
 
     Raises BadLayout if the name is invalid or taken, or the file cannot be written.
     """
@@ -54,7 +54,7 @@ def save(layout: Layout, name: str, environ: Mapping[str, str], *, replace: bool
 
 
 def layouts(environ: Mapping[str, str]) -> Iterator[Layout | str]:
-    """Yields each saved layout, sorted by name, or an error message for one that cannot be used."""
+    """Yields the saved layouts, sorted by name. For a layout that cannot be used, yields an error message."""
     place = folder(environ)
     files = sorted(place.glob("*.toml"))[:_MOST] if place is not None and place.is_dir() else []
     yield from map(_loaded, files)
@@ -68,7 +68,7 @@ def _loaded(file: Path) -> Layout | str:
 
 
 def load(file: Path) -> Layout:
-    """Return the layout in a file. Raises BadLayout."""
+    """Return the layout in a file. Raises BadLayout if the layout is invalid."""
     try:
         return parse(toml_files.read(file), file)
     except toml_files.BadFile as error:
@@ -87,7 +87,7 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _fits(layout: Layout, seen: Glance) -> float:
-    """Return the share of the first events that have the layout's role, text or tool, 0 to 1."""
+    """Return the share of a file's first events that have the layout's role, text or tool, 0 to 1."""
     if layout.kind != ("lines" if seen.kind == "lines" else "document"):
         return 0.0
     values = seen.rows if seen.kind == "lines" else [seen.value]

@@ -1,7 +1,7 @@
-"""Entry point of the endpoint's process. Reports ready once the workspace's initial state is saved.
+"""Entry point of the process that serves the recording endpoint; reports ready once the workspace is saved.
 
-It imports the remaining modules while the agent starts. The agent's first connections wait, because the process that
-starts this one is already listening on the socket.
+Imports the remaining modules while the agent starts. The agent's first connections wait, because the process that
+starts the endpoint already listens on the socket.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dap_ai.debuggees.runs.store import WORKSPACE, Recording
 
 
 class _First(msgspec.Struct):
-    """The fields of endpoint_messages.Begin that are needed at once."""
+    """The fields of endpoint_messages.Begin that this process needs before it imports the rest."""
 
     folder: str
     head: Mapping[str, Any]
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _follow(begin: _First) -> tuple[Following | None, Ready]:
-    """Save the workspace's initial state before the agent starts."""
+    """Save the workspace's initial state before the agent starts; return (follower or None, first reply)."""
     if begin.workspace is None:
         return None, Ready()
     try:

@@ -1,4 +1,4 @@
-"""Redirects agents that take no model address from environment variables, by adding options to their command.
+"""Redirects agents that read no model address from the environment, by adding options to their command line.
 
 Codex gets `-c` options, so that its sign-in, other settings and sessions are unaffected. Every user of the machine can
 read a command line, so the token is passed in an environment variable, which Codex sends as a header.
@@ -33,7 +33,7 @@ class AgentAddress(NamedTuple):
     place: int
     """Number of command words that precede the inserted options."""
     provider: str = ""
-    """Key of the setting for the user's own provider; "" for OpenAI."""
+    """Settings key of the user's own provider; empty for OpenAI."""
 
     def command(self, words: Sequence[str], address: str) -> list[str]:
         """Return the command with options that make the agent connect to dap_ai's endpoint."""
@@ -58,7 +58,7 @@ class AgentAddress(NamedTuple):
 
 
 def agent_address(command: Sequence[str], environ: Mapping[str, str]) -> AgentAddress | None:
-    """Return the address of a known agent's command; None for other commands, or if the user set the address."""
+    """Return the address in a known agent's command; None for another command, or if the user set the address."""
     place = _program(command)
     if not place or _sets_address(command[place:]):
         return None
@@ -75,7 +75,7 @@ def agent_address(command: Sequence[str], environ: Mapping[str, str]) -> AgentAd
 
 
 def _program(command: Sequence[str]) -> int:
-    """Return the number of words that name the program; 0 if it is not Codex."""
+    """Return the number of words at the beginning of a command that name Codex; 0 for another program."""
     names = [PurePath(word).name if not word.startswith("@") else word.split("@codex")[0] for word in command]
     runner = PurePath(command[0]).name if command else ""
     for place, name in enumerate(names[: 4 if runner in _RUNNERS else 1]):

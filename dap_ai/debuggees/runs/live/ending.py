@@ -8,7 +8,7 @@ import psutil
 
 
 def terminated(pid: int) -> list[psutil.Process]:
-    """Signals the process and its children, and returns them; empty if it has already ended."""
+    """Send SIGTERM to the process and its children, and return all of them; empty if the process has already ended."""
     try:
         process = psutil.Process(pid)
         found = [*process.children(recursive=True), process]

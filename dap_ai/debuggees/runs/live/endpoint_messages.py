@@ -13,21 +13,21 @@ from dap_ai.debuggees.runs.live.wire.request_notes import RecordingSummary
 
 
 class ReplayPlan(msgspec.Struct, frozen=True):
-    """How agents are paused."""
+    """Settings for pausing agents."""
 
     stop_all: bool = False
     """Whether the other agents stop at their next event while one agent is stopped."""
     alive_s: float = EVERY_S
     """Seconds between keep-alive messages to a client whose request is paused."""
     table: BreakpointTable | None = None
-    """Breakpoints of the previous endpoint, for an endpoint that replaces it."""
+    """Breakpoints that the previous endpoint had, for an endpoint that replaces a killed one."""
     announces: Sequence[str] = ()
-    """Event kinds that a process of the agent announces itself, for an endpoint that replaces another; sent only
-    once."""
+    """Event kinds that a process of the agent announces to the gate. An endpoint that replaces another gets them here,
+    because the agent sends them only once."""
 
 
 class Begin(msgspec.Struct, frozen=True):
-    """First line to the endpoint. It inherits the listening socket as file descriptor `fd`."""
+    """First line to the endpoint; `fd` is the file descriptor of the listening socket, which the endpoint inherits."""
 
     fd: int
     token: str
@@ -39,31 +39,31 @@ class Begin(msgspec.Struct, frozen=True):
     workspace: str | None = None
     replay: Plan | None = None
     gate: ReplayPlan | None = None
-    """Settings for pausing agents; None if they cannot be paused."""
+    """Settings for pausing agents; None if agents cannot be paused."""
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The agent can be started; its requests wait until the endpoint serves."""
+    """First line from the endpoint: the agent can start. Its requests wait until the endpoint serves."""
 
     trouble: str = ""
-    """Why changes of the workspace are not recorded; "" if they are."""
+    """Why changes of the workspace are not recorded; empty if changes are recorded."""
 
 
 class AgentProcess(msgspec.Struct, frozen=True):
-    """Sent to the endpoint when the agent has started. It serves while that process runs, even if its starter exits."""
+    """Tells the endpoint the agent's process. The endpoint serves until that process ends."""
 
     pid: int
     created: float
 
 
 class AgentEnd(msgspec.Struct, frozen=True):
-    """Sent to the endpoint when the agent has exited, so that it writes and reports everything."""
+    """Tells the endpoint that the agent has exited, so that the endpoint finishes the recording and sends a summary."""
 
     exit_code: int
 
 
 class EndpointInput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line to the endpoint after the first."""
+    """A line to the endpoint, after `Begin`."""
 
     agent: AgentProcess | None = None
     end: AgentEnd | None = None
@@ -73,9 +73,9 @@ class EndpointInput(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EndpointOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line from the endpoint after `Ready`."""
+    """A line from the endpoint, after `Ready`."""
 
     told: RecordingSummary | None = None
     """Summary of the recording, in the last line only."""
     heard: GateMessage | None = None
-    """Message from the gate."""
+    """Message from the gate, which pauses the agent."""

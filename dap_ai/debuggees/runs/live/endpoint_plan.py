@@ -14,15 +14,15 @@ Then = Literal["tape", "live", "stop"]
 
 
 class InsertedText(msgspec.Struct, frozen=True, tag="say"):
-    """User text appended to what the agent sends with one query, and thus to each later query of that conversation."""
+    """User text appended to one query of the agent, and so to each later query of that conversation."""
 
     query: int
-    """Number of the query on the tape."""
+    """Number of the query in the replayed recording."""
     text: str
 
 
 class EditedResult(msgspec.Struct, frozen=True, tag="result"):
-    """Replacement for a call's result in what the model sees. The agent's own memory keeps the original."""
+    """Replacement for the result of a call in what the model gets. The agent's own memory keeps the original."""
 
     call_id: str
     text: str
@@ -32,22 +32,25 @@ Edit = InsertedText | EditedResult
 
 
 class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Replay from the tape for queries numbered below `until`, and from the model after that."""
+    """Plan of a replay of a recording (the tape).
+
+    Queries numbered below `until` are answered from the tape, later queries by the model.
+    """
 
     tape: str
-    """Folder of the recording."""
+    """Folder of the recording to replay."""
     until: int | None = None
-    """First query that goes to the model; None: replay to the tape's end."""
+    """Number of the first query that goes to the model; None to replay to the recording's end."""
     answers: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
-    """Answers that replace those on the tape, by query number."""
+    """Answers that replace recorded answers, by query number."""
     edits: Sequence[Edit] = ()
     texts: Then = "tape"
-    """Action at the first query whose texts differ from the tape's, in the same structure."""
+    """What to do at the first query whose messages have the recorded structure but other strings."""
     shape: Literal["live", "stop"] = "live"
-    """Action if the tape cannot answer: different calls, more or fewer messages, or another question."""
+    """What to do if the recording has no answer: other calls, more or fewer messages, or another question."""
     budget: int | None = None
-    """Maximum number of queries that go to the model; None: unlimited."""
+    """Maximum number of queries that go to the model; None for no limit."""
     restore: str = ""
     """Commit to which the workspace is reset when query `until` arrives."""
     paths: tuple[str, str] | None = None
-    """(old, new) path of the workspace if they differ; replaced in texts."""
+    """(old, new) path of the workspace, if the paths differ; the old path is replaced in strings."""

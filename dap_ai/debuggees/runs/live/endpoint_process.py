@@ -1,4 +1,7 @@
-"""The endpoint's process: serves until the agent ends, even if its starter exits. See endpoint_messages.py."""
+"""Process that forwards and records an agent's model queries until the agent ends, even if its starter exits.
+
+endpoint_messages.py defines the messages to and from the starter.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ _LOOK_S = 0.5
 
 
 class EndpointProcess:
-    """Serves, records and pauses an agent; `following` already has the workspace's initial state."""
+    """Serves, records and pauses an agent. `following` has already saved the workspace's initial state."""
 
     def __init__(self, begin: Begin, recording: Recording, following: Following | None, ready: Ready) -> None:
         self._begin, self._recording, self._following = begin, recording, following
@@ -109,7 +112,7 @@ class EndpointProcess:
         return kept
 
     def _users(self) -> set[int]:
-        """Return the user ids of the agent and its children; an agent that root records may have switched users."""
+        """Return the user ids of the agent and its children, because an agent started by root may switch users."""
         return peer_users.users_of([self._agent.pid]) if self._agent else set()
 
     def _pid(self) -> int | None:
@@ -141,7 +144,7 @@ class EndpointProcess:
         return told
 
     async def _until_ended(self, stdin: asyncio.StreamReader) -> AgentEnd | None:
-        """Wait until the agent ends and return how; None if the process that knew was killed."""
+        """Wait until the agent ends; return the starter's message about the exit, or None if the starter was killed."""
         while line := await stdin.readline():
             said = msgspec.json.decode(line, type=EndpointInput)
             self._agent = said.agent or self._agent
@@ -156,7 +159,7 @@ class EndpointProcess:
 
 
 def _runs(agent: AgentProcess) -> bool:
-    """Return whether that process, identified by its creation time, still runs and is not a zombie."""
+    """Return whether the agent's process still runs and is not a zombie; its creation time identifies the process."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(agent.pid)
         return abs(process.create_time() - agent.created) < 1 and process.status() != psutil.STATUS_ZOMBIE
@@ -164,14 +167,14 @@ def _runs(agent: AgentProcess) -> bool:
 
 
 def _say(word: EndpointOutput) -> None:
-    """Send a line to the process that started this one, if it is still there. Thread-safe."""
+    """Send a line to the process that started this one; ignore a broken pipe. Thread-safe."""
     with _SAYING, contextlib.suppress(OSError):
         sys.stdout.buffer.write(msgspec.json.encode(word) + b"\n")
         sys.stdout.buffer.flush()
 
 
 def serve(line: bytes, recording: Recording, following: Following | None, ready: Ready) -> None:
-    """Serve until the agent has ended. `line` is the encoded Begin; `ready` is the answer already sent to it."""
+    """Serve until the agent has ended. `line` is the encoded Begin; `ready` is the reply that was already sent."""
     sys.setswitchinterval(SWITCH_S)
     begin = msgspec.json.decode(line, type=Begin)
     run(EndpointProcess(begin, recording, following, ready).run())

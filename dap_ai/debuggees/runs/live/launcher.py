@@ -46,7 +46,7 @@ def write(file: Path, variables: Mapping[str, str]) -> None:
 
 
 def _taken(file: str) -> dict[str, str]:
-    """Read the variables from the file and delete it."""
+    """Read the agent's variables from the file, and delete the file."""
     path = Path(file)
     try:
         variables: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))

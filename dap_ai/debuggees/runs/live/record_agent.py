@@ -1,4 +1,4 @@
-"""Runs an agent as a child process on the user's terminal, and the endpoint's process alongside."""
+"""Runs an agent as a child process on the user's terminal, and the recording endpoint's process alongside."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from dap_ai.transport import admission
 
 LOG = "endpoint.log"
 _ADDRESSED = "addressed"
-"""Name of the upstream at the address that the agent would connect to by its own settings."""
+"""Name of the upstream for the address that the agent's own settings give."""
 _CLOSE_S = 30.0
 _PASSED_ON = ("SIGTERM", "SIGHUP")
-"""Signals sent to this process alone that are forwarded to the agent. Signals of the terminal reach it anyway."""
+"""Signals to this process that are forwarded to the agent. The terminal sends its own signals to the agent as well."""
 _MOST_RESTARTS = 20
 
 
@@ -49,11 +49,11 @@ class CannotRecord(Exception):  # noqa: N818  named for what is wrong with the r
 
 
 class ReplayLaunch(NamedTuple):
-    """How a replay is started: its plan, and the command and directory used instead of the recorded ones."""
+    """How a replay is started: its plan, and the command and directory in place of the recorded ones."""
 
     plan: Plan
     argv: Sequence[str]
-    """Command that is actually started; it may be wrapped to enter a namespace."""
+    """Command line to start, possibly wrapped to enter a mount namespace."""
     cwd: Path
     head: Mapping[str, Any]
     """Fields to add to, or replace in, the recording's first line."""
@@ -70,16 +70,16 @@ class RecordRequest(NamedTuple):
     environ: Mapping[str, str]
     again: ReplayLaunch | None = None
     gate: ReplayPlan | None = None
-    """How the agent is paused; None if it cannot be."""
+    """Settings for pausing the agent; None if the agent cannot be paused."""
     cwd: Path | None = None
-    """Working directory; None for the current one."""
+    """Working directory, or None for the current directory."""
 
 
 class Keeper:
-    """Runs the endpoint's process, and restarts it at the same address if it is killed."""
+    """Runs the endpoint's process, and restarts the endpoint at the same address if it is killed."""
 
     def __init__(self, wish: RecordRequest, heard: Callable[[EndpointOutput], None] = lambda _: None) -> None:
-        """Start the endpoint, after which the agent can be started: its requests wait until the endpoint serves.
+        """Start the endpoint. The agent can start afterwards; its requests wait until the endpoint serves.
 
         `heard` is called with each line of the endpoint, in a thread. Raises CannotRecord.
         """
@@ -110,21 +110,21 @@ class Keeper:
         self._thread.start()
 
     def addressed(self, command: Sequence[str]) -> list[str]:
-        """Return the agent's command, with options to connect to this endpoint if it ignores environment variables."""
+        """Return the agent's command, with options for this endpoint's address if the agent ignores the environment."""
         if self._addressed is None:
             return list(command)
         address = f"http://127.0.0.1:{self._listener.getsockname()[1]}/{_ADDRESSED}"
         return self._addressed.command(command, address)
 
     def follow(self, pid: int) -> None:
-        """Tell the endpoint that this process is the agent."""
+        """Tell the endpoint the agent's process id."""
         with contextlib.suppress(psutil.Error):
             self._agent = AgentProcess(pid, psutil.Process(pid).create_time())
             with self._lock:
                 _say(self._process, EndpointInput(agent=self._agent))
 
     def say(self, line: EndpointInput) -> None:
-        """Send a line to the gate. An endpoint that replaces a killed one receives only the breakpoint table again."""
+        """Send a line to the gate. If a killed endpoint is replaced, only the breakpoint table is sent again."""
         with self._lock:
             if line.table is not None:
                 self._stands(table=line.table)
@@ -138,7 +138,7 @@ class Keeper:
                 self._process.stdin.close()
 
     def end(self, exit_code: int) -> RecordingSummary | None:
-        """Report the agent's exit; return the summary of the recording, or None if the endpoint sent none."""
+        """Report the agent's exit; return the endpoint's summary of the recording, or None without a summary."""
         with self._lock:
             self._ending = True
             _say(self._process, EndpointInput(end=AgentEnd(exit_code)))
@@ -150,7 +150,7 @@ class Keeper:
         return self.told
 
     def _keep(self) -> None:
-        """Read lines until the summary; restart an endpoint that ends without one, while its connections wait."""
+        """Read the endpoint's lines until its summary; restart an endpoint that ends early, while connections wait."""
         for _ in range(_MOST_RESTARTS):
             for line in iter(_stdout(self._process).readline, b""):
                 with contextlib.suppress(msgspec.MsgspecError):  # truncated, because it was killed
@@ -176,7 +176,7 @@ class Keeper:
                 self._stands(announces=sorted(known))
 
     def _stands(self, **fields: Any) -> None:
-        """Set what the next endpoint starts with, because requests may reach it before any line does."""
+        """Change the gate settings for the next endpoint; requests may reach that endpoint before any message does."""
         if (gate := self._begin.gate) is not None:
             self._begin = replace(self._begin, gate=replace(gate, **fields))
 
@@ -221,7 +221,7 @@ def run_agent(wish: RecordRequest, keeper: Keeper) -> int:
 
 @contextlib.contextmanager
 def _signals() -> Generator[list[subprocess.Popen[bytes]]]:
-    """Leave Ctrl-C to the agent, and forward signals that end this process to the agent."""
+    """Leave Ctrl-C to the agent, and forward to the agent the signals that end this process."""
     agents = list[subprocess.Popen[bytes]]()
 
     def pass_on(number: int, _frame: Any) -> None:
@@ -229,7 +229,7 @@ def _signals() -> Generator[list[subprocess.Popen[bytes]]]:
             agent.send_signal(number)
 
     def leave(_number: int, _frame: Any) -> None:
-        """Ignore it: the terminal sends it to the agent, too. Not SIG_IGN, which the agent would inherit."""
+        """Ignore the signal, which the terminal sends to the agent as well. SIG_IGN would be inherited by the agent."""
 
     handlers = {signal.SIGINT: leave}
     handlers |= {getattr(signal, name): pass_on for name in _PASSED_ON if hasattr(signal, name)}

@@ -1,7 +1,7 @@
 """Reader of Aider's chat history (`.aider.chat.history.md`), a Markdown file with all chats of a folder.
 
-Lines that start with `####` are the user's, lines that start with `>` are Aider's output, and all others are the
-model's answer. Each edit block (SEARCH/REPLACE) of an answer is a step; an answer without edit blocks is one step.
+Lines that start with `####` are the user's, lines that start with `>` are Aider's output, and all other lines are the
+model's answer. Each edit block (SEARCH/REPLACE) of an answer is a step. An answer without edit blocks is one step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FAILED = ("LLM did not conform", "SearchReplaceNoExactMatch", "The LLM did not"
 
 
 class _Block(NamedTuple):
-    """Consecutive lines of one speaker. `first` and `last` are line numbers in the file, 1-based."""
+    """Consecutive lines of one speaker in a chat. `first` and `last` are 1-based line numbers in the file."""
 
     sort: str
     """Speaker of the lines: `start` (header of a chat), `user`, `program` or `model`."""
@@ -48,13 +48,13 @@ class _Block(NamedTuple):
 
 
 class _Edit(NamedTuple):
-    """One edit block. `first` and `last` are 0-based line numbers within the answer."""
+    """One edit block of an answer. `first` and `last` are 0-based line numbers within the answer."""
 
     first: int
     last: int
     path: str
     search: str | None
-    """Text to replace, or None if `replace` is the whole file."""
+    """Text to replace. None if `replace` is the text of the whole file."""
     replace: str
 
 
@@ -75,7 +75,7 @@ def _read(path: Path) -> Run:
 
 
 def _blocks(path: Path) -> Iterator[_Block]:
-    """Yields the blocks of the file; blank lines belong to the preceding block."""
+    """Yields the blocks of the file. A blank line belongs to the block before."""
     block: _Block | None = None
     fence = False
     for number, line in lines(path):
@@ -98,7 +98,7 @@ def _blocks(path: Path) -> Iterator[_Block]:
 
 
 def _sort_of(text: str) -> str:
-    """Return the speaker of a line (see `_Block.sort`), or "" for a blank line."""
+    """Return the speaker of a line, with the values of `_Block.sort`; empty for a blank line."""
     if text.startswith(_START):
         return "start"
     if text.startswith("#### "):
@@ -176,13 +176,13 @@ class _Chat:
         self.timeline.add(kind, block.ref, text=text)
 
     def close(self) -> None:
-        """End the current chat; edits still waiting for confirmation stay without a result."""
+        """End the current chat. Edits that Aider has not confirmed stay without a result."""
         self._waiting.clear()
         self._response = None
 
 
 def _edits(said: Sequence[str]) -> Iterator[_Edit]:
-    """Yields the SEARCH/REPLACE blocks of an answer: path, optional fence, text to find and its replacement."""
+    """Yields the SEARCH/REPLACE blocks of an answer: path, optional fence, text to find, and replacement."""
     opened = divided = -1
     for at, line in enumerate(said):
         if _SEARCH.match(line):
@@ -198,7 +198,7 @@ def _edits(said: Sequence[str]) -> Iterator[_Edit]:
 
 
 def _whole_files(said: Sequence[str]) -> Iterator[_Edit]:
-    """Yields the files of an answer in Aider's whole edit format: the path on a line, then the file in a fence."""
+    """Yields the files of an answer in Aider's whole edit format: a line with the path, then the file in a fence."""
     opened = -1
     for at, line in enumerate(said):
         if not line.startswith("```"):
@@ -213,7 +213,10 @@ def _whole_files(said: Sequence[str]) -> Iterator[_Edit]:
 
 
 def _path_line(said: Sequence[str], opened: int) -> int:
-    """Return the 0-based number of the line with the path: the one before the edit block, or before its fence."""
+    """Return the 0-based number of the line with an edit's path.
+
+    The path is on the line before the edit block, or before the block's fence.
+    """
     before = opened - 1
     if before > 0 and said[before].startswith("```"):
         before -= 1
@@ -225,7 +228,7 @@ def _lines_of(found: Sequence[str]) -> str:
 
 
 def _usage(text: str) -> TokenUsage | None:
-    """Parse the token usage and cost of a message; None if the text has no token counts.
+    """Parse the token usage and cost of a message. Returns None if the text has no token counts.
 
     Expects e.g. `Tokens: 2.5k sent, 172 received. Cost: $0.01 message, $0.02 session.` and ignores the session's cost.
     """

@@ -1,7 +1,8 @@
 """Reader of ATIF, Harbor's Agent Trajectory Interchange Format (RFC 0001), versions 1.0 to 1.8: one JSON document.
 
-Steps keep the numbers of the file. Sub-agents, in the document or in files it refers to, become separate agents, and
-their calls are numbered after the main agent's. Files that continue a trajectory are read too.
+Steps keep the numbers of the file. A sub-agent becomes a separate agent of the run, whether the document contains it or
+refers to another file. Calls of sub-agents are numbered after the main agent's calls. Files that continue a trajectory
+are read too.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from dap_ai.debuggees.runs.run_model import Agent, Outcome, Ref, Run
 
 NAME = "atif"
 _MADE_UP = re.compile(r"Executed \S{1,200} \S{1,200}")
-"""Message that Harbor's converter writes for a call without text."""
+"""Matches the message that Harbor's converter writes for a call without text."""
 _FAILED = "[error] tool reported failure"
 _MOST_FILES = 200
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is an ATIF trajectory, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is an ATIF trajectory, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind != "document":
         return 0.0, ""
@@ -41,7 +42,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """Read an ATIF trajectory and the files it links to; see `Reader.read`."""
+    """Read an ATIF trajectory and the files to which it refers. Raises CannotRead."""
     value, problems = document(path, "")
     linked = _is_linked(value)
     root, name = (path.parent, path.name) if linked else (path, "")
@@ -55,7 +56,7 @@ def read(path: Path) -> Run:
 
 
 class Trajectory:
-    """Reads the documents of one run, the main agent's first."""
+    """Reads the documents of one run, starting with the main agent's document."""
 
     def __init__(self, building: RunBuilder, root: Path, *, ours: bool = False) -> None:
         self.building = building
@@ -66,13 +67,16 @@ class Trajectory:
         self.below: list[tuple[Mapping[str, Any], str, str, str]] = []
         self.linked: list[tuple[str, str, str]] = []
         self.thoughts: dict[str, tuple[str, float | None]] = {}
-        """Last reasoning of each agent and its time; the converter repeats it at each call of the same answer."""
+        """Last reasoning of each agent, with its time.
+
+        Harbor's converter repeats the reasoning at each call of an answer.
+        """
 
     def tell(self, value: Mapping[str, Any], file: str, name: str) -> None:
         """Add the events of the main agent's document, its continuations and its sub-agents.
 
-        `file` is the path relative to the root ("" if the document is the root); `name` is the file name without a
-        folder.
+        `file` is the path relative to the root, and empty if the document is the root. `name` is the file name without
+        a folder.
         """
         self.files.append(file)
         self.building.agents[MAIN] = Agent(MAIN, model=text_of(at(value, "agent", "model_name")))
@@ -86,7 +90,10 @@ class Trajectory:
                 self._linked(*self.linked.pop(0), name)
 
     def end(self, value: Mapping[str, Any], file: str) -> None:
-        """Set the run's duration, cost, workspace and outcome; add a note for each unread key of the document."""
+        """Set the run's duration, cost, workspace and outcome.
+
+        Also adds a note for each key of the document that was not read.
+        """
         run = self.building.run
         times = [event.at_s for event in self.building.events if event.at_s is not None]
         run.seconds = max(times) if times else None
@@ -96,7 +103,7 @@ class Trajectory:
         self.building.leftovers(value, {"steps", "subagent_trajectories", "schema_version"}, "", file)
 
     def _continue(self, value: Mapping[str, Any], file: str, name: str) -> None:
-        """Read the files that continue the trajectory; report cycles and missing files as problems."""
+        """Read the files that continue the trajectory. Cycles and missing files are reported as problems."""
         seen = {name}
         while isinstance(follow := value.get("continued_trajectory_ref"), str) and len(seen) < _MOST_FILES:
             loaded = self._load(follow, file, name)
@@ -111,7 +118,7 @@ class Trajectory:
             self._steps(value, file, "", MAIN, own=True, offset=self.last_step)
 
     def _load(self, link: str, file: str, name: str) -> tuple[Mapping[str, Any], str] | None:
-        """Return the document that a link refers to and its path, or None if it cannot be read.
+        """Return the document that a link refers to and the document's path, or None if it cannot be read.
 
         Failures are reported as problems. Links are relative to the folder of the linking file.
         """
@@ -215,7 +222,7 @@ class Trajectory:
     ) -> None:
         """Add the results of a step's observation.
 
-        Results that answer no call of the step become notes, or the error of a rejected answer.
+        If a step has no calls, its results become notes, or the errors of a rejected answer.
         """
         for position, item in enumerate(array(at(step, "observation", "results"))):
             place = Ref(ref.path, pointer=f"{ref.pointer}/observation/results/{position}")
@@ -233,7 +240,10 @@ class Trajectory:
             self.building.add("result", place, text=said, **fields, **common)
 
     def _refer(self, item: Any, file: str, agent: str) -> None:
-        """Queue the links of a result to sub-agents in other files; those in this file are read with it."""
+        """Queue a result's links to sub-agents in other files.
+
+        Sub-agents in the same file are read with that file.
+        """
         for path in _linked_from(item):
             if len(self.linked) < _MOST_FILES:
                 self.linked.append((path, agent, file))
@@ -245,7 +255,7 @@ def _is_failed(step: Mapping[str, Any], said: str) -> bool:
 
 
 def _is_linked(value: Any) -> bool:
-    """Return whether a document refers to other files."""
+    """Return whether an ATIF document refers to other files."""
     items = (item for step in array(at(value, "steps")) for item in array(at(step, "observation", "results")))
     return bool(text_of(at(value, "continued_trajectory_ref"))) or any(map(_linked_from, items))
 

@@ -1,6 +1,6 @@
-"""The `Reader` interface for formats of recorded runs, and `glance`, the first look at a path shared by all readers.
+"""The `Reader` interface for formats of recorded runs, and `glance`, the first look at a path that all readers share.
 
-A third party adds a format with an entry point in the group `dap_ai.readers` that refers to a `Reader`.
+To add a format, a third party declares an entry point in the group `dap_ai.readers` that refers to a `Reader`.
 """
 
 from __future__ import annotations
@@ -28,52 +28,54 @@ _NO_TABLE: Mapping[str, Any] = {}
 
 
 class Reader(NamedTuple):
-    """A format of recorded runs."""
+    """A format of recorded runs and its reading functions."""
 
     name: str
-    """Name of the format, equal to the entry point's name and to `Run.format`."""
+    """Name of the format, which is also the entry point's name and the value of `Run.format`."""
     looks_for: str
-    """Description of the files it reads, for the error that no run was found, e.g. `a .traj file of SWE-agent`."""
+    """Description of the files that the reader reads, e.g. `a .traj file of SWE-agent`. Shown in the error that no run
+    was found."""
     sniff: Callable[[Path], tuple[float, str]]
     """Returns the confidence that the path has this format, 0 to 1, and the reason.
 
     Reads at most 64 KB of each file. Raises CannotRead.
     """
     read: Callable[[Path], Run]
-    """Reads the whole run, or the first of several. Raises CannotRead; anything not understood becomes a Problem."""
+    """Reads the whole run, or the first run of several. Raises CannotRead. A passage that is not understood becomes a
+    Problem."""
     numbers: Callable[[Path], Sequence[int]] | None = None
-    """Returns the numbers of the runs in a file that can hold several. Raises CannotRead.
+    """Returns the numbers of the runs in a file with several runs. Raises CannotRead.
 
-    Run number N opens as `FILE#N`.
+    Run number N opens as `FILE#N`. None if the format has one run per file.
     """
     read_one: Callable[[Path, int], Run] | None = None
     """Reads the run with the given number. Raises CannotRead."""
 
 
 class Glance(msgspec.Struct, frozen=True):
-    """Summary of a path from a first look, without reading it in full."""
+    """Summary of a file or folder from a first look, without reading it in full."""
 
     path: Path
     kind: Literal["folder", "document", "lines", "text", "binary"]
     names: frozenset[str] = frozenset()
-    """Names in the folder, folders with a trailing `/`; empty for a file."""
+    """Names in the folder. Names of folders end with `/`. Empty for a file."""
     head: bytes = b""
     """First 64 KB of the file, converted to UTF-8."""
     value: Any = None
-    """Beginning of a JSON document, with open brackets closed where it was cut off; None for other files."""
+    """Beginning of a JSON document as a value. Brackets left open by the cut are closed. None for other files."""
     rows: Sequence[Any] = ()
-    """Values of the first lines of a JSON Lines file; empty for other files."""
+    """Values of the first lines of a JSON Lines file. Empty for other files."""
 
     @property
     def table(self) -> Mapping[str, Any]:
-        """The document's value if it is an object, else the first row that is one, else an empty mapping."""
+        """The document's value if it is an object, else the first row that is an object, else an empty mapping."""
         found = [self.value] if self.value is not None else self.rows
         tables = (cast("dict[str, Any]", one) for one in found if isinstance(one, dict))
         return next(tables, _NO_TABLE)
 
 
 def glance(path: Path) -> Glance:
-    """Return the cached first look at a path, shared by all readers. Raises CannotRead."""
+    """Return the first look at a path. The result is cached and shared by all readers. Raises CannotRead."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
@@ -105,9 +107,9 @@ def _whole_characters(head: bytes) -> bytes:
 
 
 def _rows(head: bytes, *, cut: bool) -> Sequence[Any]:
-    """Return the values of the first lines if each is a JSON object or list (as in casts), else an empty tuple.
+    """Return the values of the first lines if each line is a JSON object or list, else an empty sequence.
 
-    A single line counts only if it is an object that ends within the text.
+    Lines of asciicasts are lists. A single line counts only if it is an object that ends within the text.
     """
     found = head.split(b"\n", _MOST_ROWS)
     if cut or len(found) > _MOST_ROWS:
@@ -127,7 +129,7 @@ def _rows(head: bytes, *, cut: bool) -> Sequence[Any]:
 
 
 def _beginning_of(head: bytes) -> Any:
-    """Return the start of a JSON document as a value, or None if the text does not start with an object or array."""
+    """Return the beginning of a JSON document as a value, or None if the text starts with no object or array."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return None
     closed = salvaged(head)

@@ -1,7 +1,8 @@
-"""Readers of terminal recordings, as asciicasts or plain text: stream-json lines among other output.
+"""Readers of terminal recordings, which are asciicasts or plain text.
 
-An object of stream-json can span several records of a cast, and one record can hold several lines. In a recording
-without stream-json, typed input becomes calls, and the output up to the next input becomes the result.
+A recording can contain stream-json lines among other output. One stream-json object can span several records of a cast,
+and one record can contain several lines. In a recording without stream-json, typed input becomes calls, and the output
+up to the next input becomes the call's result.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _TOOL = "terminal"
 class Printed(NamedTuple):
     """A piece of terminal input or output.
 
-    `line` is the 1-based line of the file. `at` is in seconds since 1970, or since the start of the recording if the
-    file does not record a date; None for plain text.
+    `line` is the 1-based line in the file. `at` is in seconds since 1970, or since the start of the recording if the
+    file does not record a date. For plain text, `at` is None.
     """
 
     line: int
@@ -38,7 +39,7 @@ class Printed(NamedTuple):
 
 
 class TerminalLine(NamedTuple):
-    """A whole line of terminal output and the lines of the file that hold it, 1-based."""
+    """A whole line of terminal output. `first` and `last` are the 1-based lines of the file that contain it."""
 
     first: int
     last: int
@@ -47,7 +48,7 @@ class TerminalLine(NamedTuple):
 
 
 def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
-    """Yields the input and output records of an asciicast, version 2 or 3. Raises CannotRead for other files."""
+    """Yields the input and output records of an asciicast, version 2 or 3. Raises CannotRead for any other file."""
     started: float | None = None
     clock, is_relative = 0.0, False
     for place, line in lines(path):
@@ -86,7 +87,7 @@ class TerminalRecording:
         self._noise: list[TerminalLine] = []
 
     def tell(self, printed: list[Printed]) -> int:
-        """Add the stream-json messages and other output to the timeline; return the number of messages found."""
+        """Add stream-json messages and other output to the timeline; return the number of messages."""
         found = 0
         for line in _lines(printed):
             message = _message(line.text)
@@ -100,7 +101,7 @@ class TerminalRecording:
         return found
 
     def tell_typed(self, printed: list[Printed]) -> None:
-        """Add typed input as calls and the output after each as its result."""
+        """Add typed input to the timeline as calls, and the output after each input as the call's result."""
         call_id = ""
         for number_, (typed, answer) in enumerate(_turns(printed)):
             if typed:
@@ -133,9 +134,9 @@ class TerminalRecording:
 
 
 def _lines(printed: list[Printed]) -> Iterator[TerminalLine]:
-    r"""Joins output pieces and splits them at \n; typed input is skipped because the terminal echoes it.
+    """Joins pieces of output and splits them at newlines. The last line may lack a newline.
 
-    The last line may lack a newline.
+    Typed input is skipped, because the terminal echoes it as output.
     """
     parts: list[str] = []
     first: Printed | None = None
@@ -156,7 +157,7 @@ def _lines(printed: list[Printed]) -> Iterator[TerminalLine]:
 
 
 def _message(text: str) -> Mapping[str, Any] | None:
-    """Return the stream-json object in a line, or None; ignores a preceding prompt and escape sequences."""
+    """Return the stream-json object in a line, or None. A prompt before the object and escape sequences are ignored."""
     start = text.find(_OBJECT)
     if start < 0:
         return None
@@ -167,7 +168,7 @@ def _message(text: str) -> Mapping[str, Any] | None:
 
 
 def _turns(printed: list[Printed]) -> Iterator[tuple[list[Printed], list[Printed]]]:
-    """Yields pairs of typed input and the output that follows it, up to the next input."""
+    """Yields pairs of typed input and the output up to the next input."""
     typed: list[Printed] = []
     answer: list[Printed] = []
     for piece in printed:
@@ -180,5 +181,5 @@ def _turns(printed: list[Printed]) -> Iterator[tuple[list[Printed], list[Printed
 
 
 def _is_sent(typed: list[Printed]) -> bool:
-    """Return whether the typed input ends with Enter, Ctrl+C or Ctrl+D; True if nothing was typed."""
+    """Return whether the typed input ends with Enter, Ctrl+C or Ctrl+D, or is empty."""
     return not typed or typed[-1].text.endswith(("\r", "\n", "\x03", "\x04"))

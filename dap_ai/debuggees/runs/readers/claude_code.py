@@ -1,8 +1,8 @@
 """Reader of Claude Code: session logs, stream-json files, and exports of sessions and conversations from the web.
 
-Each line of a session log has a `uuid` and a `parentUuid`. Sub-agents are lines with `isSidechain`, in the same file or
-in separate files beside it (`agent-ID.jsonl`, or `SESSION/subagents/`). Every line has a time, so events are sorted by
-time. Stream-json records times only for results and keeps its order.
+Each line of a session log has a `uuid` and a `parentUuid`. Lines of sub-agents have `isSidechain`. They are in the same
+file or in separate files beside it (`agent-ID.jsonl`, or `SESSION/subagents/`). Every line has a time, so events are
+sorted by time. Stream-json records times only for results, so its events keep their order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def is_stream(rows: Sequence[Any]) -> bool:
-    """Return whether these are the first lines of a stream-json file."""
+    """Return whether `rows` are the first lines of a stream-json file."""
     return any(
         (row.get("type") == "system" and "session_id" in row)
         or (row.get("type") in ("assistant", "user", "result") and "session_id" in row)
@@ -60,7 +60,10 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _main_of(seen: Glance) -> Path | None:
-    """Return the session log of a folder that holds exactly one, besides the logs of its sub-agents; otherwise None."""
+    """Return the session log of a folder, or None unless the folder has exactly one session.
+
+    Logs of the session's sub-agents do not count.
+    """
     names = sorted(name for name in seen.names if name.endswith(".jsonl") and not name.startswith("agent-"))
     if seen.kind != "folder" or len(names) != 1:
         return None
@@ -97,7 +100,10 @@ def _run(path: Path, run: Run, layout: str, others: Sequence[str] = ()) -> Run:
 
 
 def _read_session(path: Path) -> tuple[Run, str, Sequence[str]]:
-    """Read a session log and the logs of its sub-agents; refs are then relative to the log's folder."""
+    """Read a session log and the logs of its sub-agents.
+
+    If there are such logs, refs are relative to the log's folder.
+    """
     timeline = Timeline()
     messages = StreamMessages(timeline)
     others = side_chains.files_beside(path)
@@ -142,7 +148,7 @@ def _read_export(path: Path) -> Run:
 
 
 def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
-    """Yields the messages of an exported session as log lines; all its other fields become one note."""
+    """Yields the messages of an exported session as log lines. All other fields of the session become one note."""
     rest = {key: value for key, value in session.items() if key not in ("loglines", "chat_messages")}
     if rest:
         yield Ref(pointer=pointer), rest, None
@@ -155,7 +161,7 @@ def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
 
 
 def _as_line(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert a claude.ai message to Claude Code's log format; attached files become further text blocks."""
+    """Convert a claude.ai message to Claude Code's log format. Attached files become further text blocks."""
     content = list(json_shapes.array(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
     attached = [*json_shapes.array(said.get("attachments")), *json_shapes.array(said.get("files"))]
     content += [{"type": "text", "text": content_blocks.readable(file)} for file in attached]

@@ -1,7 +1,7 @@
 """Reader of Codex: rollouts (`~/.codex/sessions/.../rollout-*.jsonl`) and `codex exec --json`.
 
-Rollouts of 2025 without envelopes are read too. A rollout records many things twice: as API items (`response_item`) and
-as screen output (`event_msg`). The API item becomes the event; the screen output is added as a further location of it.
+Rollouts of 2025 without envelopes are read too. A rollout records many things twice, as API items (`response_item`) and
+as screen output (`event_msg`). The API item becomes the event, and the screen output a further location of this event.
 Each call is a step.
 """
 
@@ -67,7 +67,7 @@ class _Rollout:
         self._asks = True
 
     def feed(self, ref: Ref, record: Mapping[str, Any]) -> None:
-        """Add the events of one line."""
+        """Add the events of one line of the file."""
         kind, payload = record.get("type"), record.get("payload")
         when = epoch_s(record.get("timestamp"))
         said = json_shapes.table(payload) if isinstance(payload, Mapping) else record
@@ -107,7 +107,10 @@ class _Rollout:
             self._other(ref, item, when, kind)
 
     def _answer(self, ref: Ref, when: float | None) -> Event:
-        """Return the current response, or start one in a new cycle if a result or task came since."""
+        """Return the current response event.
+
+        After a result or a task, starts a new response in a new cycle.
+        """
         if self._asks or self._response is None:
             self.timeline.new_cycle("main")
             self._response = self.timeline.add("response", ref, at=when)
@@ -132,9 +135,9 @@ class _Rollout:
             self.timeline.problem(ref, "reasoning that is encrypted cannot be shown", "encrypted reasoning")
 
     def _says(self, ref: Ref, when: float | None, *, text: str = "", reasoning: str = "") -> None:
-        """Add text or reasoning to the response.
+        """Add text or reasoning to the current response.
 
-        If other events were added since, a further response of the same cycle is started.
+        If another event was added after the response, starts a further response in the same cycle.
         """
         response = self._answer(ref, when)
         if self.timeline.events[-1] is not response:
@@ -144,7 +147,7 @@ class _Rollout:
         response.reasoning = "\n".join(filter(None, (response.reasoning, reasoning)))
 
     def _shown(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
-        """Handle an `event_msg` record, i.e. screen output, which mostly repeats a `response_item`."""
+        """Add an `event_msg` record, which is screen output and mostly repeats a `response_item`."""
         kind = content_blocks.text_of(said.get("type"))
         text = content_blocks.text_of(said.get(_SAID_TWICE.get(kind, "")))
         if kind in _SAID_TWICE:
@@ -174,7 +177,7 @@ class _Rollout:
 def _texts(content: Any) -> list[str]:
     """Return the texts of content items (`input_text`, `output_text`, `summary_text`, ...).
 
-    Items without text are described, e.g. an image by its type and size, or shown as JSON.
+    An image is described by its type and size. Any other item without text becomes JSON.
     """
     found: list[str] = []
     for _, block in content_blocks.each(content, ""):

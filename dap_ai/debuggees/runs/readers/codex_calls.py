@@ -10,13 +10,14 @@ from dap_ai.debuggees.runs.readers import content_blocks, json_shapes
 
 _EXIT = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,5})(?:\n|$)")
 _HEAD_CHARS = 400
-"""Characters at the start of an output in which to look for the exit code; later ones are the program's own output."""
+"""Number of characters at the start of an output that are searched for the exit code. Later text is the program's
+output."""
 
 
 def call_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a response item's call as arguments of `Timeline.call`, or None if the item is not a call.
+    """Return the call in a response item as arguments of `Timeline.call`, or None if the item is not a call.
 
-    `text` is the command if the tool is a shell.
+    For a shell, `text` is the command.
     """
     kind, tool = content_blocks.text_of(item.get("type")), content_blocks.text_of(item.get("name"))
     if kind == "function_call":
@@ -36,7 +37,7 @@ def call_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def result_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a response item's result as arguments of `Timeline.result`, or None if the item is not a result."""
+    """Return the result in a response item as arguments of `Timeline.result`, or None if the item is not a result."""
     if not content_blocks.text_of(item.get("type")).endswith("_call_output"):
         return None
     output, code = item.get("output"), None
@@ -62,7 +63,7 @@ def result_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def parsed(value: Any) -> Mapping[str, Any]:
-    """Parse call arguments from a JSON string; a string that is not a JSON object is returned as `{"input": ...}`."""
+    """Parse call arguments from a JSON string. If the string is not a JSON object, returns `{"input": ...}`."""
     if isinstance(value, Mapping):
         return json_shapes.table(value)
     found = json_shapes.decoded(content_blocks.text_of(value), value)
@@ -70,7 +71,7 @@ def parsed(value: Any) -> Mapping[str, Any]:
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
-    """Return the shell command from a call's arguments: `cmd`, or the joined `command` list without `bash -lc`."""
+    """Return the shell command in a call's arguments: `cmd`, or the words of `command` without `bash -lc`."""
     command = arguments.get("cmd", arguments.get("command"))
     if isinstance(command, str):
         return command

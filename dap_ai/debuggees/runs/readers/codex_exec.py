@@ -1,4 +1,7 @@
-"""Reader of `codex exec --json` (threads, turns, items), and deduplication of messages that a rollout records twice."""
+"""Reader of `codex exec --json` (threads, turns, items).
+
+Also merges messages that a rollout records twice.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,22 @@ _TOOLS = {
     "web_search": ("web_search", "query", "action"),
     "collab_tool_call": ("", "prompt", "agents_states"),
 }
-"""Item types that are calls, each with its tool, the key of its input and the key of its output."""
+"""Item types that are calls, mapped to the tool, the key of the input and the key of the output."""
 _KINDS: Mapping[str, EventKind] = {"agent_message": "response", "agent_reasoning": "response", "user_message": "task"}
 
 
 def usage_of(usage: Any) -> TokenUsage | None:
-    """Return the token usage in Codex's format, whose input tokens include cached ones."""
+    """Return the token usage recorded in Codex's format. Input tokens include cached tokens."""
     return content_blocks.tokens(
         *(json_shapes.at(usage, f"{key}_tokens") for key in ("input", "cached_input", "output"))
     )
 
 
 class CodexItems:
-    """Converts items to events in file order, and merges screen messages with events that have the same text."""
+    """Converts items to events in file order.
+
+    Screen messages are merged with the events that have the same text.
+    """
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -36,7 +42,7 @@ class CodexItems:
         self.task = ""
 
     def feed(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> bool:
-        """Add the events of one line; return False if it is not a record of `codex exec --json`."""
+        """Add the events of one line. Returns False if the line is no record of `codex exec --json`."""
         kind = content_blocks.text_of(record.get("type"))
         if kind == "item.completed":
             self._item(content_blocks.within(ref, "/item"), json_shapes.table(record.get("item")), when)
@@ -73,7 +79,7 @@ class CodexItems:
             self._timeline.add("note", ref, at=when, text=content_blocks.readable(item), native_id=native)
 
     def _called(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
-        """Add the call and result recorded in one item."""
+        """Add the call and the result that one item records."""
         tool, given, got = _TOOLS[content_blocks.text_of(item.get("type"))]
         native, code = content_blocks.text_of(item.get("id")), item.get("exit_code")
         value = item.get(given)
@@ -90,11 +96,14 @@ class CodexItems:
         )
 
     def shown(self, ref: Ref, kind: str, text: str, when: float | None) -> None:
-        """Remember a screen message for `tell_unshown`."""
+        """Store a screen message, to be merged by `tell_unshown`."""
         self._shown.append((ref, kind, text, when))
 
     def tell_unshown(self) -> None:
-        """Merge each remembered screen message with the event of the same text; add an event if there is none."""
+        """Merge each stored screen message with the event of the same text.
+
+        A screen message without such an event becomes an event itself.
+        """
         said = {
             part.strip(): event for event in self._timeline.events for part in (event.text, event.reasoning) if part
         }

@@ -16,11 +16,11 @@ _REMINDERS = ("<system-reminder>", "<local-command", "<command-name>", "<command
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _BINARY = frozenset({"image", "document", "audio"})
 _MIN_TOLD = 40
-"""Minimum length of a string that counts as text; shorter ones are ids, flags or paths."""
+"""Minimum characters of a string that counts as text. Shorter strings are ids, flags or paths."""
 
 
 class ContentBlock(msgspec.Struct, frozen=True):
-    """One block of a message. For an unknown block, `tool` is its type."""
+    """One block of a message. If `kind` is `unknown`, `tool` is the block's type."""
 
     kind: Literal["text", "thinking", "call", "result", "binary", "unknown"]
     text: str = ""
@@ -31,7 +31,7 @@ class ContentBlock(msgspec.Struct, frozen=True):
 
 
 def text_of(value: Any) -> str:
-    """Return the value if it is a string, else ""."""
+    """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
 
 
@@ -46,7 +46,7 @@ def count(value: Any) -> int | None:
 
 
 def readable(value: Any) -> str:
-    """Return a string unchanged, "" for None, and any other value as JSON."""
+    """Return a string unchanged, None as an empty string, and any other value as JSON."""
     if isinstance(value, str):
         return value
     try:
@@ -56,7 +56,7 @@ def readable(value: Any) -> str:
 
 
 def each(content: Any, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields the blocks of a message's content with their JSON pointers; a plain string is one text block."""
+    """Yields the blocks of a message's content with their JSON pointers. A plain string counts as one text block."""
     if isinstance(content, str):
         yield pointer, {"type": "text", "text": content}
     elif isinstance(content, Sequence):
@@ -90,14 +90,14 @@ def _call(block: Mapping[str, Any]) -> ContentBlock:
 
 
 def _result(block: Mapping[str, Any]) -> ContentBlock:
-    """Convert a tool result block; per Anthropic's API, a missing `is_error` means success."""
+    """Convert a tool result block. In Anthropic's API, a result without `is_error` is a success."""
     texts = [classify(inner).text for _, inner in each(block.get("content"), "")]
     status: Status = "error" if block.get("is_error") is True else "ok"
     return ContentBlock("result", "\n".join(texts), text_of(block.get("tool_use_id")), status=status)
 
 
 def _binary(block: Mapping[str, Any]) -> str:
-    """Describe a binary block by type and size; return the text of a document that holds plain text."""
+    """Return a description of a binary block by type and size. Of a plain-text document, returns the text."""
     inner = table(block.get("source"))
     data = text_of(inner.get("data"))
     if inner.get("type") == "text":
@@ -107,20 +107,20 @@ def _binary(block: Mapping[str, Any]) -> str:
 
 
 def exit_code_of(text: str) -> int | None:
-    """Return the exit code at the start of a result of the tool Bash, or None."""
+    """Return the exit code at the start of a result of the tool Bash, or None if the text has no exit code."""
     found = _EXIT_CODE.match(text)
     return int(found[1]) if found else None
 
 
 def is_reminder(text: str) -> bool:
-    """Return whether a user message was written by Claude Code itself, e.g. a reminder."""
+    """Return whether Claude Code itself wrote a user message, e.g. a reminder."""
     return text.lstrip().startswith(_REMINDERS)
 
 
 def usage_of(value: Any) -> TokenUsage | None:
     """Return the token usage of an answer.
 
-    Cache reads and writes are added to Anthropic's input count, which excludes them.
+    Anthropic's input count excludes cache reads and writes, so they are added.
     """
     if not isinstance(value, Mapping):
         return None
@@ -132,20 +132,23 @@ def usage_of(value: Any) -> TokenUsage | None:
 
 
 def tokens(inputs: Any, cached: Any, outputs: Any, cost_usd: float | None = None) -> TokenUsage | None:
-    """Return token usage and cost in US dollars, or None if all are unknown. `inputs` includes cached tokens."""
+    """Return token usage and cost in US dollars, or None if all values are unknown. `inputs` includes cached tokens."""
     found = TokenUsage(count(inputs), count(cached), count(outputs), cost_usd)
     return found if found != TokenUsage() else None
 
 
 def unsaid(extra: Any, text: str) -> Mapping[str, Any] | None:
-    """Return a result's structured data (`toolUseResult`) if it holds text that the result's text lacks, else None."""
+    """Return a result's structured data (`toolUseResult`) if it contains text that the result's text lacks.
+
+    Returns None otherwise.
+    """
     if not isinstance(extra, Mapping) or all(said in text for said in strings(extra) if len(said) >= _MIN_TOLD):
         return None
     return cast("Mapping[str, Any]", extra)
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Yields all strings within a value, in order, without the keys of mappings."""
+    """Yields all strings within a value, in order. Keys of mappings are left out."""
     stack: list[Any] = [value]
     while stack:
         top = stack.pop()
@@ -158,9 +161,9 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def program_text(line: Mapping[str, Any]) -> str:
-    """Return the text of a line that is not a message.
+    """Return the text of a line that is not a message: its `summary`, `content` or `error`.
 
-    Its `summary`, `content` or `error` if no other field holds longer text, else the whole line as JSON.
+    If another field contains longer text, returns the whole line as JSON.
     """
     words = next((line[key] for key in ("summary", "content", "error") if isinstance(line.get(key), str)), None)
     if isinstance(words, str) and all(said in words for said in strings(line) if len(said) >= _MIN_TOLD):
@@ -169,9 +172,9 @@ def program_text(line: Mapping[str, Any]) -> str:
 
 
 def within(ref: Ref, pointer: str) -> Ref:
-    """Return a ref to `pointer` within `ref`.
+    """Return a ref to the JSON pointer `pointer` within `ref`.
 
-    A ref to several lines is returned unchanged, since they are not one JSON document.
+    A ref to several lines is returned unchanged, because several lines are not one JSON document.
     """
     if ref.lines is not None and ref.lines[0] != ref.lines[1]:
         return ref
@@ -181,7 +184,7 @@ def within(ref: Ref, pointer: str) -> Ref:
 def joined(first: Ref, last: Ref) -> Ref:
     """Return one ref from the start of `first` to the end of `last`.
 
-    Returns `first` if either has no lines or they are in different files.
+    Returns `first` if one of them has no lines or they are in different files.
     """
     if first.path != last.path or first.lines is None or last.lines is None:
         return first

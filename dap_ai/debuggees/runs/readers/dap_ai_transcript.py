@@ -1,4 +1,7 @@
-"""Reader of dap_ai's own transcripts (setting `transcripts`): the messages to and from the model, one per line."""
+"""Reader of dap_ai's own transcripts (setting `transcripts`).
+
+Each line is a message to or from the model.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 
 NAME = "dap-ai"
 _QUESTION = "\nQuestion: "
-"""Text that precedes the question in each prompt that has one."""
+"""Text before the question in a prompt. A prompt without this text has no question."""
 
 
 def _sniff(path: Path) -> tuple[float, str]:

@@ -1,7 +1,7 @@
-"""Episodes of Terminus-1 and Terminus-2: a folder for each query, with its prompt and the model's answer.
+"""Reads episodes of the agents Terminus-1 and Terminus-2.
 
-Each episode is a step: one call with all the keystrokes that the answer requests. Its result is the next prompt, which
-shows the terminal.
+An episode is a folder for one query to the model, with the prompt and the model's answer. Each episode is a step: one
+call with all the keystrokes that the answer requests. The call's result is the next prompt, which shows the terminal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOOL = "terminal"
 
 
 def folders(root: Path) -> Sequence[Path]:
-    """Return the episode folders below a run's root in episode order; empty if there are none."""
+    """Return the episode folders below a run's root, in episode order; empty if the run has no episodes."""
     for name in FOLDERS:
         if (root / name).is_dir():
             found = ((_EPISODE.match(path.name), path) for path in islice((root / name).iterdir(), _MOST))
@@ -39,7 +39,7 @@ def folders(root: Path) -> Sequence[Path]:
 
 
 def tell(root: Path, timeline: Timeline, episodes: Sequence[Path]) -> None:
-    """Add the events of the episodes to the timeline; `root` is the run's folder, to which refs are relative."""
+    """Add the events of the episodes to the timeline. `root` is the run's folder, to which refs are relative."""
     open_call = ""
     for number, folder in enumerate(episodes):
         prompt, ref = _file(root, folder, ("prompt.txt",), timeline)
@@ -53,7 +53,10 @@ def tell(root: Path, timeline: Timeline, episodes: Sequence[Path]) -> None:
 
 
 def _answer(root: Path, folder: Path, timeline: Timeline, call_id: str) -> str:
-    """Add the model's answer and its call; return the call's id, or "" if the answer requests no commands."""
+    """Add the model's answer and its call; return the call's id.
+
+    The id is empty if the answer requests no commands.
+    """
     text, ref = _file(root, folder, _ANSWERS, timeline)
     if not text:
         return ""
@@ -72,7 +75,10 @@ def _answer(root: Path, folder: Path, timeline: Timeline, call_id: str) -> str:
 
 
 def _file(root: Path, folder: Path, names: Sequence[str], timeline: Timeline) -> tuple[str, Ref]:
-    """Return the text and ref of the first of these files that exists, or "" and a reported problem if none does."""
+    """Return the text and ref of the first file in `names` that exists.
+
+    If no file can be read, the text is empty and a problem is reported.
+    """
     for name in names:
         ref = Ref((folder / name).relative_to(root).as_posix())
         if not (folder / name).is_file():
@@ -86,7 +92,7 @@ def _file(root: Path, folder: Path, names: Sequence[str], timeline: Timeline) ->
 
 
 def requested_commands(answer: str) -> tuple[list[Mapping[str, Any]], bool]:
-    """Return the commands that an answer requests, in JSON or XML tags, and whether it has Terminus' format."""
+    """Return the commands that an answer requests, and whether the answer has Terminus' format (JSON or XML tags)."""
     start, end = answer.find("{"), answer.rfind("}")
     if 0 <= start < end:
         found = table(decoded(answer[start : end + 1]))

@@ -1,6 +1,6 @@
-"""Reader of `dap-ai run export --to json`: runs keep their events and steps.
+"""Reader of `dap-ai run export --to json`. Runs keep their events and steps.
 
-The files an event was first read from may be on another machine, so refs point into the export.
+The original files of a run may be on another machine, so refs point into the exported file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is a run exported as JSON, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is a run exported as JSON, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind != "document" or not isinstance(at(seen.value, "dap_ai_run"), int):
         return 0.0, ""
@@ -32,7 +32,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """Read a run exported as JSON; see `Reader.read`. Raises CannotRead if the format version differs."""
+    """Read a run exported as JSON. Raises CannotRead, also if the format version differs."""
     value, problems = document(path)
     if at(value, "dap_ai_run") != VERSION:
         raise CannotRead(f"{path}: is of version {at(value, 'dap_ai_run')!r} of the format, not {VERSION}")
@@ -53,7 +53,7 @@ def read(path: Path) -> Run:
 
 
 def _events(rows: Sequence[Any], problems: list[Problem]) -> list[Event]:
-    """Convert the rows to events, numbered in order; an invalid row becomes a problem."""
+    """Convert the rows to events, numbered in order. An invalid row becomes a problem."""
     events: list[Event] = []
     for index, row in enumerate(rows):
         ref = Ref(pointer=f"/run/events/{index}")
@@ -76,13 +76,13 @@ def _agents(said: Mapping[str, Any], events: Sequence[Event], problems: list[Pro
 
 
 def _placed(said: Mapping[str, Any], name: str, kind: type[_Struct], problems: list[Problem]) -> _Struct | None:
-    """Convert a field of the run that has a `ref`, which then points into the export."""
+    """Convert a field of the run that has a `ref`. The `ref` then points into the exported file."""
     ref = Ref(pointer=f"/run/{name}")
     return _converted({**table(said[name]), "ref": msgspec.to_builtins(ref)}, kind, ref, problems)
 
 
 def _recorded_problems(rows: Sequence[Any]) -> list[Problem]:
-    """Return the problems found when the run was first read, with refs into the export."""
+    """Return the problems that the export recorded, with refs into the exported file."""
     return [
         Problem(Ref(pointer=f"/run/problems/{index}"), str(at(row, "text") or "")) for index, row in enumerate(rows)
     ]

@@ -1,8 +1,8 @@
 """Reader of Harbor trial folders (Terminal-Bench 2): the agent's steps and the verifier's result in one run.
 
-Steps come from `agent/trajectory.json` (ATIF), and without it from the agent's own log (`agent/claude-code.txt`,
-stream-json). If both exist, their differences become problems and events of the log alone become notes. The outcome is
-the verifier's reward or the exception that ended the trial, and unknown if the verifier's tests did not run.
+Steps are read from `agent/trajectory.json` (ATIF), or else from the agent's own log (`agent/claude-code.txt`,
+stream-json). If both exist, differences become problems, and events that only the log has become notes. The outcome is
+the verifier's reward, or the exception that ended the trial. It is unknown if the verifier's tests did not run.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ _TOLD = (
     *("trial.log", "config.json", "result.json", "exception.txt"),
     *("verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/ctrf.json"),
 )
-"""Files that become notes (or an error), in this order; the outcome covers the others."""
+"""Files that become notes (exception.txt becomes an error), in this order. The other files are covered by the outcome.
+"""
 _MOST_OTHERS = 500
-"""Maximum number of other files of a trial that are listed without reading them."""
+"""Maximum number of a trial's other files, which are listed but not read."""
 _MAX_TEXT_BYTES = 16 * 1024 * 1024
 _TESTS_RAN = re.compile(
     r"\d+ (?:passed|failed|error)|test session starts|^(?:ok|FAIL|PASS)\b|\bPASSED\b|\bFAILED\b", re.MULTILINE
@@ -43,7 +44,7 @@ _LIMITS = ("Timeout", "Limit", "Budget", "MaxSteps", "ContextLength")
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is a Harbor trial folder, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is a Harbor trial folder, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind != "folder" or not ({"agent/", "verifier/"} & seen.names):
         return 0.0, ""
@@ -55,7 +56,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """Read a Harbor trial folder; see `Reader.read`."""
+    """Read a Harbor trial folder. Raises CannotRead."""
     trial = _Trial(path)
     told = trial.trajectory()
     stream = trial.stream()
@@ -70,7 +71,7 @@ def read(path: Path) -> Run:
 
 
 class _Trial:
-    """Reads the files of one trial."""
+    """Reads the files of one Harbor trial."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -78,7 +79,7 @@ class _Trial:
         self.files: list[str] = []
 
     def trajectory(self) -> bool:
-        """Add the events of the trajectory; return whether the file exists."""
+        """Add the events of the file `agent/trajectory.json`; return whether the file exists."""
         value = self._document(_TRAJECTORY)
         if value is None:
             return False
@@ -89,7 +90,7 @@ class _Trial:
         return True
 
     def stream(self) -> Run | None:
-        """Return the run recorded in the agent's own log, or None if there is no log."""
+        """Return the run recorded in the agent's own log, or None if the log does not exist."""
         parsed = self._file(_STREAM, lambda place: parse(self._stream_lines(place)))
         self.files += [_STREAM] if parsed else []
         return parsed
@@ -103,7 +104,7 @@ class _Trial:
                 yield from self._stream_line(ref, line)
 
     def _stream_line(self, ref: Ref, line: bytes) -> Iterator[Line]:
-        """Yields the JSON object of a line; a line that is not an object becomes a note."""
+        """Yields the JSON object of a line. A line that is not an object becomes a note."""
         try:
             value, wrong = decoded(line) if line.lstrip().startswith(b"{") else (None, "")
         except CannotRead as error:
@@ -116,7 +117,7 @@ class _Trial:
             self.building.add("note", ref, text=line.decode("utf-8", "replace"))
 
     def tell(self, stream: Run) -> None:
-        """Use the events of the agent's log as the run's events, for a trial without a trajectory."""
+        """Use the events of the agent's own log as the run's events. Needed for a trial without a trajectory."""
         run, building = self.building.run, self.building
         building.events += stream.events
         building.problems += stream.problems
@@ -125,9 +126,9 @@ class _Trial:
         run.workspace, run.format_version = stream.workspace, "no trajectory"
 
     def compare(self, stream: Run | None) -> None:
-        """Merge the agent's log into the trajectory's events, and report differences as problems.
+        """Merge the agent's own log into the trajectory's events, and report differences as problems.
 
-        Matching events get the log's lines as further refs.
+        A trajectory event with an equal event in the log gets the log's lines as further refs.
         """
         if stream is None:
             return
@@ -158,7 +159,10 @@ class _Trial:
         self.building.problem(event.ref, told)
 
     def _only_in_log(self, event: Event) -> None:
-        """Add an event that only the log has as a note, without a step or time."""
+        """Add an event that only the log has.
+
+        The event becomes a note without a step or time.
+        """
         if event.kind in ("call", "result"):
             self.building.problem(
                 event.ref, f"a {event.kind} of {event.tool or 'a tool'} that the trajectory does not have"
@@ -190,7 +194,10 @@ class _Trial:
         run.artefacts = [*known, *others]
 
     def _others(self, known: set[str]) -> list[str]:
-        """Return the names of files not read, so that they can be viewed; symbolic links are skipped."""
+        """Return the names of the files that were not read, so that users can view them.
+
+        Symbolic links are left out.
+        """
         found = list[str]()
         waiting = [self.root]
         while waiting and len(found) < _MOST_OTHERS:
@@ -214,7 +221,7 @@ class _Trial:
         return self._file(name, lambda place: content(place, _MAX_TEXT_BYTES).decode("utf-8", "replace"))
 
     def _file(self, name: str, read: Callable[[Path], _Value]) -> _Value | None:
-        """Return what `read` makes of a file, or None if it is missing or unreadable.
+        """Return the result of `read` for a file, or None if the file is missing or unreadable.
 
         An unreadable file is reported as a problem.
         """
@@ -229,7 +236,7 @@ class _Trial:
 def _outcome(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> Outcome:
     """Return the outcome: solved for a reward of 1, else the exception, else failed.
 
-    Unknown without a reward, or if the verifier's tests did not run.
+    The outcome is unknown without a reward or if the verifier's tests did not run.
     """
     reward, ref = _reward(found, texts)
     exception, where = _exception(found, texts)
@@ -248,7 +255,7 @@ def _outcome(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -
 
 
 def _reward(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> tuple[float | None, Ref | None]:
-    """Return the reward and its ref: from the verifier's file, else from the trial's result."""
+    """Return the reward and its ref, read from the verifier's file or else from the trial's result."""
     if (said := texts.get("verifier/reward.txt")) is not None:
         try:
             return number(float(said.strip()[:40])), Ref("verifier/reward.txt")
@@ -274,7 +281,7 @@ def _exception(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str])
 
 
 def _verified(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> bool:
-    """Return whether the verifier's tests ran; True if their output was not kept."""
+    """Return whether the verifier's tests ran. True if their output was not kept."""
     if (number(at(found.get("verifier/ctrf.json"), "results", "summary", "tests")) or 0) > 0:
         return True
     said = texts.get("verifier/test-stdout.txt")
@@ -282,7 +289,7 @@ def _verified(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) 
 
 
 def _words(event: Event) -> str:
-    """Return a call's tool and arguments as text, with at most 300 characters of arguments."""
+    """Return a call's tool and arguments as text. The arguments are cut at 300 characters."""
     given = json.dumps(event.arguments, ensure_ascii=False, default=str)
     return f"{event.tool} {given if len(given) <= 300 else given[:300] + '...'}"
 

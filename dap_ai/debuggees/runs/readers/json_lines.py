@@ -1,4 +1,7 @@
-"""Reads JSON Lines files: yields objects with their refs; other lines become notes and are reported as problems."""
+"""Reads JSON Lines files. Yields objects with their refs.
+
+A line that is not an object becomes a note and is reported as a problem.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,14 @@ from dap_ai.debuggees.runs.run_files import MAX_LINE_BYTES, CannotRead, beginnin
 from dap_ai.debuggees.runs.run_model import Ref
 
 _MAX_QUOTED = 200_000
-"""Maximum bytes kept, as a note, of a line that is not an object."""
+"""Maximum bytes that the note of a line keeps if the line is not an object."""
 
 
 def first_rows(seen: Glance) -> Sequence[Any]:
-    """Return the values of the first lines of a log, even if it has one line or some lines are not objects."""
+    """Return the values of the first lines of a log.
+
+    Accepts a log with a single line, and lines that are not objects.
+    """
     if seen.rows or seen.kind not in ("document", "text"):
         return seen.rows
     try:
@@ -31,10 +37,11 @@ def first_rows(seen: Glance) -> Sequence[Any]:
 
 
 def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Ref, Mapping[str, Any]]]:
-    """Yields each object with the ref of its line. Raises CannotRead.
+    """Yields each object of a file with the ref of its line. Raises CannotRead.
 
-    Any other line becomes a note and is reported as a problem. If texts of a large file may stay in it (see
-    `portion.thinly`), long texts of the events added for a line are replaced by their locations after each iteration.
+    A line that is not an object becomes a note and is reported as a problem. If texts of a large file may stay in the
+    file (`portion.thinly`), long texts of the events added for a line are replaced by their locations after each
+    iteration.
     """
     for ref, value, page in located(path, timeline, name):
         yield ref, value
@@ -45,9 +52,9 @@ def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Re
 def located(
     path: Path, timeline: Timeline, name: str = ""
 ) -> Iterator[tuple[Ref, Mapping[str, Any], thin_events.Page | None]]:
-    """Yields each object with the ref of its line and its `Page`. Raises CannotRead.
+    """Yields each object of a file with the ref and the `Page` of its line. Raises CannotRead.
 
-    A `Page` finds the line's texts in the file again; it is None if texts are kept in memory.
+    A `Page` finds the line's texts in the file again. It is None if texts are kept in memory.
     """
     size = path.stat().st_size
     source = thin_events.ThinSource(path) if portion.current_portion() and size >= portion.LARGE_BYTES else None
@@ -74,7 +81,10 @@ def located(
 
 
 def keep(line: bytes, ref: Ref, timeline: Timeline, wrong: str = "") -> None:
-    """Add a line that is not an object as a note, and report it as a problem; a very long line is cut."""
+    """Add a line that is not an object as a note, and report the line as a problem.
+
+    A line longer than 200,000 bytes is cut.
+    """
     timeline.add("note", ref, text=line[:_MAX_QUOTED].decode("utf-8", "replace"))
     if not wrong:
         timeline.problem(ref, "the line is no JSON object", "line that is no object")

@@ -1,4 +1,4 @@
-"""Accessors for JSON of unknown shape: they return a default instead of raising for a wrong type."""
+"""Accessors for JSON values of unknown shape. For a value of the wrong type, they return a default."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def decoded(data: bytes | str, otherwise: Any = None) -> Any:
-    """Return the value of a JSON text, or `otherwise` if it is invalid, nested too deeply or not UTF-8."""
+    """Return the value of a JSON text, or `otherwise` if the text is invalid, nested too deeply or not UTF-8."""
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -31,7 +31,7 @@ def array(value: Any) -> Sequence[Any]:
 
 
 def at(value: Any, *path: str | int) -> Any:
-    """Return the value at a path of keys and indices, or None if there is none."""
+    """Return the value at a path of keys and indices, or None if the path does not exist."""
     for part in path:
         if isinstance(value, dict):
             value = cast("Mapping[Any, Any]", value).get(part)
@@ -43,7 +43,10 @@ def at(value: Any, *path: str | int) -> Any:
 
 
 def text(value: Any) -> str:
-    """Return a string, or the joined texts of a list of content parts (`{"type": "text", "text": ...}`), else ""."""
+    """Return a string, or the joined texts of a list of content parts (`{"type": "text", "text": ...}`).
+
+    Returns an empty string for any other value.
+    """
     if isinstance(value, str):
         return value
     if not value:
@@ -61,12 +64,15 @@ def _part(part: Any) -> str:
 
 
 def thinking(source: Mapping[str, Any]) -> str:
-    """Return the text of a message's `thinking_blocks`, or "" if none were kept."""
+    """Return the text of a message's `thinking_blocks`; empty if the message has none."""
     return "\n".join(filter(None, (text(at(block, "thinking")) for block in array(source.get("thinking_blocks")))))
 
 
 def words(value: Any) -> str:
-    """Return a value as text: strings and content parts as they are, "" for None, other values as JSON."""
+    """Return a value as text.
+
+    Strings and content parts keep their text, None becomes an empty string, and other values become JSON.
+    """
     if value is None or isinstance(value, str):
         return value or ""
     return text(value) or msgspec.json.encode(value).decode()
@@ -78,7 +84,7 @@ def whole(value: Any) -> int | None:
 
 
 def first_whole(*values: Any) -> int | None:
-    """Return the first value that is an int, or None."""
+    """Return the first of the values that is an int, or None if none is."""
     return next((found for found in map(whole, values) if found is not None), None)
 
 
@@ -90,9 +96,9 @@ def number(value: Any) -> float | None:
 
 
 def usage(value: Any, cost: Any = None) -> TokenUsage | None:
-    """Return token usage and cost in OpenAI's (chat, responses) or Anthropic's format; None if nothing is recorded.
+    """Return token usage and cost in OpenAI's or Anthropic's format, or None if nothing is recorded.
 
-    Cost is in US dollars: `cost`, or else the value's own. Input tokens include cached ones.
+    The cost in US dollars is `cost`, or else the one recorded in `value`. Input tokens include cached tokens.
     """
     found = table(value)
     inputs = _first(found, "prompt_tokens", "input_tokens")
@@ -117,7 +123,7 @@ def _first(found: Mapping[str, Any], *keys: str) -> int | None:
 
 
 def total(numbers: Iterable[Any]) -> Any:
-    """Return the sum of the values that are not None, or None if there are none."""
+    """Return the sum of the numbers that are not None, or None if all are None."""
     known = [one for one in numbers if one is not None]
     return sum(known) if known else None
 
@@ -128,7 +134,7 @@ def status_of(exit_code: int | None, otherwise: Status = "unknown") -> Status:
 
 
 def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:
-    """Return a call's arguments from an object or its JSON text, and whether they could be parsed."""
+    """Return a call's arguments, given as an object or as JSON text, and whether they could be parsed."""
     if isinstance(value, dict):
         return cast("Mapping[str, Any]", value), True
     if not isinstance(value, str):
@@ -138,7 +144,10 @@ def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:
 
 
 def command(found: Mapping[str, Any] | None, raw: Any = None) -> str:
-    """Return a call's text: the command or code in its arguments, else `raw` if there are no arguments, else ""."""
+    """Return the text of a call: the command or code in its arguments.
+
+    Without arguments, returns `raw` if it is a string. Otherwise, the text is empty.
+    """
     for key in ("command", "cmd", "code", "keystrokes", "script"):
         value = (found or {}).get(key)
         if isinstance(value, str):

@@ -1,6 +1,6 @@
 """Reader of Langfuse traces: a trace with its `observations`, a list of observations, or one observation per line.
 
-Fields follow Langfuse's public API (`GET /api/public/traces/ID`, `.../observations`).
+The fields are those of Langfuse's public API (`GET /api/public/traces/ID`, `.../observations`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _raws(path: Path, timeline: Timeline) -> Iterator[RawSpan]:
 
 
 def _trace(ref: Ref, trace: Mapping[str, Any], trace_id: str) -> RawSpan:
-    """Return the trace itself as an agent span, the parent of its observations."""
+    """Return the trace itself as the span of an agent, which is the parent of the trace's observations."""
     return RawSpan(
         ref=ref, id=trace_id, name=text_of(trace.get("name")), kind="agent", start_s=epoch_s(trace.get("timestamp")),
         input=trace.get("input"), output=trace.get("output"), agent=text_of(trace.get("name")), whole=trace,

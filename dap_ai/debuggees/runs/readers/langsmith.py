@@ -1,6 +1,6 @@
-"""Reader of LangSmith runs from its API or exports: a list, one per line, or nested by `child_runs`.
+"""Reader of LangSmith runs from LangSmith's API or exports: a list, one run per line, or nested by `child_runs`.
 
-Fields follow LangSmith's run data format (docs.langchain.com/langsmith/run-data-format).
+The fields are those of LangSmith's run data format (docs.langchain.com/langsmith/run-data-format).
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def _read(path: Path) -> Run:
 
 
 def _raws(path: Path, timeline: Timeline) -> Iterator[RawSpan]:
-    """Yields the spans of a file; fields beside the runs of an API response or webhook become a span without a type."""
+    """Yields the spans of a file.
+
+    In an API response or webhook, the fields beside the list of runs become a span without a type.
+    """
     if isinstance(glance(path).table.get(_BATCH), list):
         yield from (_raw(ref, record, "") for ref, record, _ in records(path, timeline, _BATCH) if record)
     else:
@@ -76,19 +79,19 @@ def _raw(ref: Ref, run: Mapping[str, Any], parent: str) -> RawSpan:
 
 
 def _ordered_under(run: Mapping[str, Any]) -> str:
-    """Return the parent's id from the dotted order, `TIMEZparent-id.TIMEZown-id`, or ""."""
+    """Return the parent's id in the dotted order `TIMEZparent-id.TIMEZown-id`; empty if there is no parent."""
     parts = text_of(run.get("dotted_order")).split(".")
     return parts[-2].partition("Z")[2] if len(parts) > 1 else ""
 
 
 def _given(inputs: Any, kind: SpanKind) -> Any:
-    """Return the input of a run; for a tool or chain with a single text as its input, that text."""
+    """Return the input of a run. For a tool or chain whose input is a single text, returns the text."""
     only = table(inputs).get("input")
     return only if kind != "model" and isinstance(only, str) and len(table(inputs)) == 1 else inputs
 
 
 def _arguments(inputs: Any) -> Mapping[str, Any] | None:
-    """Return a tool's arguments, recorded as an object or as JSON text; None if they cannot be parsed."""
+    """Return a tool's arguments, recorded as an object or as JSON text. None if they cannot be parsed."""
     only = table(inputs).get("input")
     found, _ = arguments(only if only is not None and len(table(inputs)) == 1 else inputs)
     return found

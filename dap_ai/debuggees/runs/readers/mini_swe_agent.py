@@ -1,8 +1,8 @@
 """Reader of mini-SWE-agent trajectories, versions 1 and 2: one JSON file with messages and metadata.
 
-Version 1 writes commands in a code fence of the answer, version 2 also as tool calls. A rejected answer becomes a step
-without a call, and its rejection an error of that step; version 2 keeps the rejected answer only in the rejection's
-`extra`.
+Version 1 writes commands in a code fence of the answer, version 2 also as tool calls. If the agent's program rejects an
+answer, the answer becomes a step without a call, and the rejection an error of that step. Version 2 keeps a rejected
+answer only in the rejection's `extra`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIMITS = frozenset({"LimitsExceeded", "TimeExceeded", "RepeatedFormatError"})
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is a mini-SWE-agent trajectory, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is a mini-SWE-agent trajectory, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind not in ("document", "lines"):
         return 0.0, ""
@@ -46,7 +46,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """Read a mini-SWE-agent trajectory; see `Reader.read`."""
+    """Read a mini-SWE-agent trajectory. Raises CannotRead."""
     building = RunBuilder(path, NAME)
     value = building.document(path)
     bare = isinstance(value, list)
@@ -64,7 +64,7 @@ def read(path: Path) -> Run:
 
 
 class _Story:
-    """Converts messages to events, in file order."""
+    """Converts the messages of a trajectory to events, in file order."""
 
     def __init__(self, building: RunBuilder, place: str) -> None:
         self.building = building
@@ -72,7 +72,7 @@ class _Story:
         self.waiting: list[Event] = []
         self.reply: Event | None = None
         self._said_at = Ref()
-        """Location of the answer's text."""
+        """Location of the text of the current answer."""
         self.exit: Event | None = None
 
     def take(self, index: int, message: Any) -> None:
@@ -178,9 +178,10 @@ class _Story:
         )
 
     def _executed_all_the_same(self) -> None:
-        """Add the call of an answer that was executed although it does not have exactly one command fence.
+        """Add the call of an answer that was executed although it lacks exactly one command fence.
 
-        Some variants of the agent accept it. The first fence is taken for the command, and a problem reports the guess.
+        Some variants of the agent execute such an answer. The first fence is taken for the command, and a problem
+        reports the guess.
         """
         reply = self.reply
         if reply is None:
@@ -190,7 +191,7 @@ class _Story:
         self.building.problem(self._said_at, f"the command that was run is not marked alone: {len(found)} could be it")
 
     def _refused(self, ref: Ref, extra: Mapping[str, Any]) -> None:
-        """Add the rejected answer that version 2 keeps only in its rejection."""
+        """Add a rejected answer that version 2 keeps only in the message of its rejection."""
         if self.building.events and self.building.events[-1] is self.reply:
             return
         response = extra.get("response")
@@ -207,14 +208,14 @@ class _Story:
         self.waiting = []
 
     def _time(self, message: Any) -> float | None:
-        """Return the message's time in seconds since the first time stamp in the file, or None."""
+        """Return the message's time in seconds since the first time stamp in the file, or None if it has no time."""
         extra = at(message, "extra")
         moment = at(extra, "timestamp") or at(extra, "response", "created") or at(message, "created_at")
         return self.building.since_start(epoch_s(moment))
 
 
 def fenced(reply: str, opening: re.Pattern[str] = _FENCE) -> list[str]:
-    """Return the commands in an answer's code fences, by mini-SWE-agent's own rules; takes linear time."""
+    """Return the commands in an answer's code fences, found by mini-SWE-agent's own rules in linear time."""
     found, start = list[str](), opening.search(reply)
     while start:
         close = reply.find("\n```", start.end())
@@ -226,7 +227,7 @@ def fenced(reply: str, opening: re.Pattern[str] = _FENCE) -> list[str]:
 
 
 def _content(message: Any) -> str:
-    """Return the text of a chat completions message or of a Responses API response."""
+    """Return the text of a Chat Completions message or of a Responses API response."""
     said = text(at(message, "content"))
     outputs = array(at(message, "output"))
     if said or not outputs:
@@ -243,7 +244,10 @@ def _reasoning(message: Mapping[str, Any]) -> str:
 
 
 def _outcome(status: Any, ref: Ref) -> Outcome:
-    """Return the outcome by exit status; "Submitted" is unknown, since it is no verdict on the result."""
+    """Return the outcome for an exit status.
+
+    "Submitted" gives an unknown outcome, because it does not judge the result.
+    """
     words = f"exit_status {status}" if status else ""
     if not isinstance(status, str) or status in ("", "Submitted"):
         return Outcome("unknown", words, ref)

@@ -1,6 +1,6 @@
-"""Reader of OpenAI Agents SDK traces from its trace processors: `trace` and `trace.span` objects, mostly one per line.
+"""Reader of traces from the OpenAI Agents SDK's trace processors: objects `trace` and `trace.span`, often one per line.
 
-Agents that hand over to each other are siblings in a trace; the first is the main agent.
+Agents that hand over to each other are siblings in a trace. The first of them is the main agent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 NAME = "openai-agents"
 _KINDS: Mapping[str, SpanKind] = {"agent": "agent", "generation": "model", "response": "model", "function": "tool"}
 _BATCHES = ("data", "spans")
-"""Keys of a batch's list of objects: `data` in requests to the API, `spans` in some exports."""
+"""Keys of the list of objects in a batch. Requests to the API use `data`, some exports use `spans`."""
 
 
 def _sniff(path: Path) -> tuple[float, str]:
@@ -77,7 +77,7 @@ def _raw(ref: Ref, span: Mapping[str, Any]) -> RawSpan:
 
 
 def _error(error: Any) -> str:
-    """Return the text of an error `{"message": ..., "data": {...}}`."""
+    """Return the text of an error object `{"message": ..., "data": {...}}`."""
     told_of = table(error)
     if not told_of:
         return readable(error)

@@ -1,8 +1,8 @@
 """Reader of OpenHands runs before its SDK (V0, and OpenDevin): actions and observations, in four layouts.
 
 The layouts are an array of events (a saved trajectory), a line of an evaluation's output.jsonl, a session's folder
-`events`, and the resolver's output of 2024, whose events have no id. Each action of the agent is a step; user and
-system messages and recalls are not.
+`events`, and the resolver's output of 2024, whose events have no id. Each action of the agent is a step. Messages of
+the user and the system and recalls are no steps.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BESIDE = frozenset({"recall", "agent_state_changed", "null", "condense", "loop_
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is an OpenHands V0 run, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is an OpenHands V0 run, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind == "folder":
         return _sniff_folder(path, seen)
@@ -57,7 +57,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path, number: int | None = None) -> Run:
-    """Read an OpenHands V0 run; see `Reader.read` and `Reader.read_one`."""
+    """Read an OpenHands V0 run. `number` is the run's line in an output.jsonl; None reads the first."""
     building = RunBuilder(path, NAME, "V0")
     story = _Story(building)
     around, place, events = events_at(building, path, number)
@@ -84,7 +84,7 @@ def _is_event(value: Any) -> bool:
 class _Story:
     """Converts actions and observations to events, in order.
 
-    A delegate is a separate agent from its delegation to its result.
+    A delegate is a separate agent, from the action that delegates to the delegate's result.
     """
 
     def __init__(self, building: RunBuilder) -> None:
@@ -143,7 +143,7 @@ class _Story:
         self._add("task" if first else "note", ref, said)
 
     def _reply(self, ref: Ref, event: Mapping[str, Any], said: str) -> None:
-        """Add the model's answer, unless an earlier action of the same answer added it."""
+        """Add the model's answer to the run, unless an earlier action of the same answer already added it."""
         response = table(at(event, "tool_call_metadata", "model_response"))
         native = str(response.get("id") or "")
         if native and native in self.replies:
@@ -228,7 +228,7 @@ def _status(kind: str, event: Mapping[str, Any], exit_code: int | None) -> Statu
 def _outcome(around: Mapping[str, Any], place: Ref, finish: tuple[Ref, Mapping[str, Any]] | None) -> Outcome:
     """Return the outcome from a test report, the resolver's verdict or an error.
 
-    A `finish` action alone is unknown, since the agent's own claim is not a verdict.
+    A run with only a `finish` action has an unknown outcome, because the agent's own claim is not a verdict.
     """
     resolved = at(around, "test_result", "report", "resolved")
     if isinstance(resolved, bool):

@@ -1,4 +1,4 @@
-"""Where the events of an OpenHands run are stored: an array, a line of output.jsonl, or a folder with a file each."""
+"""Finds the events of an OpenHands run: in an array, in a line of output.jsonl, or in a folder of event files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_FILES = 100_000
 
 
 def below(ref: Ref, pointer: str) -> Ref:
-    """Return a ref to `pointer` within `ref`."""
+    """Return a ref to the JSON pointer `pointer` within `ref`."""
     return Ref(ref.path, ref.lines, ref.pointer + pointer)
 
 
 def _event_files(folder: Path) -> list[str]:
-    """Return the names of the event files in a folder, ordered by number; empty if there are none."""
+    """Return the names of the event files in a folder, ordered by number; empty if the folder has no event files."""
     try:
         names = [name for name in (entry.name for entry in folder.iterdir()) if _NUMBERED.fullmatch(name)]
     except OSError:
@@ -34,14 +34,14 @@ def _event_files(folder: Path) -> list[str]:
 
 
 def _events_folder(path: Path) -> tuple[Path, list[str]]:
-    """Return the folder with the event files, `path` or its subfolder `events`, and their names."""
+    """Return the folder with the event files, which is `path` or its subfolder `events`, and the files' names."""
     below = path / "events"
     names = _event_files(below)
     return (below, names) if names else (path, _event_files(path))
 
 
 def count_event_files(path: Path, is_event: Callable[[Any], bool]) -> int:
-    """Return the number of event files in a folder; 0 if the first one does not hold an event."""
+    """Return the number of event files in a folder, or 0 if the first file does not contain an event."""
     folder, names = _events_folder(path)
     return len(names) if names and is_event(glance(folder / names[0]).table) else 0
 
@@ -51,13 +51,13 @@ def events_at(
 ) -> tuple[Mapping[str, Any], Ref, Iterator[Place]]:
     """Return the object around the events, its ref, and the events with their refs. Raises CannotRead.
 
-    `row` is the 1-based line number of the run to read in an output.jsonl; None reads the first.
+    `row` is the run's line in an output.jsonl, 1-based. None reads the first run.
     """
     return ({}, Ref(), _from_folder(building, path)) if path.is_dir() else _from_file(building, path, row)
 
 
 def _from_folder(building: RunBuilder, root: Path) -> Iterator[Place]:
-    """Yields the event of each file in a folder; an unreadable file becomes a problem."""
+    """Yields the event of each file in a folder. An unreadable file becomes a problem."""
     folder, names = _events_folder(root)
     prefix = "" if folder == root else f"{folder.name}/"
     building.run.artefacts = [f"{prefix}{name}" for name in names]
@@ -74,7 +74,7 @@ def _from_folder(building: RunBuilder, root: Path) -> Iterator[Place]:
 
 
 def rows(path: Path) -> Sequence[int]:
-    """Return the 1-based line numbers of the runs in an output.jsonl; empty for other files. Raises CannotRead."""
+    """Return the 1-based line numbers of the runs in an output.jsonl. Empty for any other file. Raises CannotRead."""
     if path.suffix != ".jsonl" or _has_events(path):
         return ()
     return [number for number, line in lines(path) if line is None or line.strip()]
@@ -91,7 +91,7 @@ def _from_file(building: RunBuilder, path: Path, row: int | None) -> tuple[Mappi
 
 
 def _has_events(path: Path) -> bool:
-    """Return whether the lines of a file are events, not whole runs."""
+    """Return whether each line of a file is an event and not a whole run."""
     first = glance(path).table
     return bool({"kind", "action", "observation"} & first.keys()) and not {"history", "trajectory"} & first.keys()
 
@@ -108,7 +108,7 @@ def _from_lines(building: RunBuilder, path: Path) -> Iterator[Place]:
 
 
 def _flat(history: Any, ref: Ref) -> Iterator[Place]:
-    """Yields the events of a history; the oldest layout holds pairs of action and observation."""
+    """Yields the events of a history. In the oldest layout, the history consists of pairs of action and observation."""
     for index, item in enumerate(history):
         if isinstance(item, list):
             for position, one in enumerate(array(item)):
@@ -133,7 +133,7 @@ def _whole(building: RunBuilder, path: Path, row: int | None) -> tuple[Any, Ref]
 
 
 def _row(building: RunBuilder, path: Path, row: int, line: bytes | None) -> tuple[Any, Ref]:
-    """Return the value of a line and its ref; raises CannotRead if the line is missing or too long."""
+    """Return the value of a line and its ref. Raises CannotRead if the line is missing or too long."""
     if line is None or not line.strip():
         raise CannotRead(f"{path}: line {row} is not there, or too long to be read")
     value, wrong = as_far_as_possible(line)

@@ -1,6 +1,6 @@
 """Reader of OpenHands SDK conversations (V1): a folder with `base_state.json` and event files, or an array of events.
 
-Each tool call of the agent (including finish) and each message of the agent is a step.
+Each tool call of the agent (including `finish`) and each message of the agent is a step.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHELLS = frozenset({"terminal", "bash", "execute_bash"})
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is an OpenHands SDK run, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is an OpenHands SDK run, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind == "folder":
         if (
@@ -60,7 +60,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path, number: int | None = None) -> Run:
-    """Read an OpenHands SDK conversation; see `Reader.read` and `Reader.read_one`."""
+    """Read an OpenHands SDK conversation. `number` is its line in an output.jsonl, 1-based; None reads the first."""
     building = RunBuilder(path, NAME, "V1")
     story = _Story(building)
     around, place, events = events_at(building, path, number)
@@ -89,7 +89,7 @@ def _state(building: RunBuilder, path: Path) -> Mapping[str, Any]:
 
 
 def _unbranched(building: RunBuilder, events: Iterator[Place]) -> Iterator[Place]:
-    """Yields all events; reports repeated event ids as problems."""
+    """Yields all events, and reports repeated event ids as problems."""
     seen: set[str] = set()
     for ref, event in events:
         native = event.get("id")
@@ -101,7 +101,7 @@ def _unbranched(building: RunBuilder, events: Iterator[Place]) -> Iterator[Place
 
 
 class _Story:
-    """Converts SDK events to the run's events, in order."""
+    """Converts the SDK's events to events of the run, in order."""
 
     def __init__(self, building: RunBuilder) -> None:
         self.building = building
@@ -148,7 +148,7 @@ class _Story:
         self.building.add(kind, ref, at_s=self.now, native_id=str(event.get("id") or ""), **fields)
 
     def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thought: Mapping[str, Any]) -> None:
-        """Add the model's answer, unless an earlier call of the same answer added it."""
+        """Add the model's answer to the run, unless an earlier call of the same answer already added it."""
         native = str(event.get("llm_response_id") or "")
         if native and native in self.replies:
             return
@@ -210,7 +210,10 @@ class _Story:
         )
 
     def _foreign_call(self, ref: Ref, event: Mapping[str, Any]) -> None:
-        """Add call and result of a tool call by an external agent (Agent Client Protocol), recorded as one event."""
+        """Add the call and result of a tool call by an external agent (Agent Client Protocol).
+
+        The SDK records both as one event.
+        """
         call_id, found = str(event.get("tool_call_id") or ""), event.get("raw_input")
         given = table(found) or None
         name = str(event.get("tool_kind") or event.get("title") or "")
@@ -220,7 +223,10 @@ class _Story:
 
 
 def _outcome(state: Mapping[str, Any], place: Ref, finish: Ref | None) -> Outcome:
-    """Return the outcome by the conversation's status; "finished" is unknown, since it is not a verdict."""
+    """Return the outcome for the conversation's status.
+
+    "finished" gives an unknown outcome, because it is not a verdict.
+    """
     status = state.get("execution_status") or state.get("agent_status")
     if isinstance(status, str):
         key = "/execution_status" if state.get("execution_status") else "/agent_status"

@@ -1,7 +1,7 @@
 """Reader of OpenTelemetry traces: OTLP JSON (whole, or one export per line), lists of spans, and nested spans.
 
 Attributes follow the GenAI conventions, OpenInference, OpenLLMetry and a few others. Large files are read one span at a
-time, and only text not seen in an earlier span is kept.
+time. Of each span, only text that no earlier span contains is kept.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ def _raw(found: SpanLocation) -> RawSpan:
 
 
 def _place(span: Mapping[str, Any], key: str, events: Sequence[Any], *, logged: bool) -> str:
-    """Return the JSON pointer of an input or output within its span; "" if several places may hold it."""
+    """Return the JSON pointer of an input or output within its span; empty if several places may contain it."""
     place = "logs" if logged else key
     return f"/{place}" if place in span and (logged or not events) else ""
 
 
 def _id(span: Mapping[str, Any], *keys: str) -> str:
-    """Return an id stored in the span itself or in its context, or ""."""
+    """Return an id stored in the span itself or in the span's context; empty if there is no id."""
     context = table(span.get("context"))
     places = [span.get(key) for key in keys] + [context.get(key) for key in keys]
     places += [span.get(f"context.{key}") for key in keys]
@@ -104,7 +104,7 @@ def _times(span: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _time(span: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """Return the time under the first of these names in seconds since 1970, or None; OTLP records nanoseconds."""
+    """Return the time under the first of `names` in seconds since 1970, or None. OTLP records nanoseconds."""
     for name in names:
         value = span.get(name)
         if name.lower().endswith("nano") and isinstance(value, (str, int)):
@@ -115,7 +115,10 @@ def _time(span: Mapping[str, Any], names: Sequence[str]) -> float | None:
 
 
 def _status(span: Mapping[str, Any], events: list[tuple[str, Mapping[str, Any]]]) -> tuple[str, bool]:
-    """Return the span's error text ("" if none) and whether its success is recorded."""
+    """Return the span's error text, and whether the span records success.
+
+    The error text is empty if there was no error.
+    """
     status = table(span.get("status"))
     code = status.get("code", status.get("status_code", span.get("status_code")))
     told = (status.get("message"), status.get("description"), span.get("status_message"))
@@ -136,7 +139,7 @@ def _events(span: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _with_events(flat: dict[str, Any], events: list[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the attributes with the messages that older instrumentations record as span events."""
+    """Return the attributes, extended by the messages that older instrumentations record as span events."""
     asked: list[Any] = []
     told: list[Any] = []
     for name, attributes in events:
@@ -159,7 +162,7 @@ def _arguments(given: Any) -> Mapping[str, Any] | None:
 
 
 def _logged(span: Mapping[str, Any], key: str) -> Any:
-    """Return an input or output of a traced function from the span's logs, or None."""
+    """Return an input or output of a traced function from the span's logs, or None if the logs lack it."""
     values = (table(table(log).get("body")).get(key) for log in array(span.get("logs")))
     found = next((value for value in values if value not in (None, "<null>", {})), None)
     return readable(found) if found is not None else None

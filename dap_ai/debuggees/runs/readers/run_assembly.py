@@ -1,4 +1,4 @@
-"""Assembles a Run from a timeline and what the reader knows."""
+"""Builds a Run from a timeline of events and the fields that the reader knows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dap_ai.debuggees.runs.run_model import Run
 
 
 def finished(path: Path, name: str, timeline: Timeline, *, by_time: bool, **facts: Any) -> Run:
-    """Return the run at `path`; `facts` are fields of Run, `by_time` sorts the events by time.
+    """Return the run at `path` with the events of `timeline`. `facts` are further fields of the Run.
 
-    `seconds` defaults to the time from the first to the last event.
+    `by_time` sorts the events by time. `seconds` defaults to the time from the first to the last event.
     """
     if by_time:
         timeline.sort_by_time()
@@ -34,7 +34,7 @@ def finished(path: Path, name: str, timeline: Timeline, *, by_time: bool, **fact
 
 
 def iso(seconds: float | None) -> str:
-    """Return seconds since 1970 as ISO 8601 in UTC; "" for None and for values outside the calendar."""
+    """Return seconds since 1970 as ISO 8601 in UTC. Empty for None and for values outside the calendar."""
     if seconds is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Builds a run for a reader: collects events in file order, then sorts, numbers and joins them in the same way."""
+"""Builds a run for a reader: collects events in file order, then sorts and numbers them and joins results to calls."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dap_ai.debuggees.runs.run_model import Agent, Event, EventKind, Outcome, Pr
 
 MAIN = "main"
 MOST_TOLD = 20
-"""Maximum number of problems of one sort listed individually; the rest are counted."""
+"""Maximum number of problems of one sort that are listed. Further problems are only counted."""
 
 
 class RunBuilder:
-    """Collects events in file order; `finished` gives each its index, cycle and step.
+    """Collects events in file order. `finished` gives each event its index, cycle and step.
 
-    A reader whose format numbers the steps passes `step` for its calls and calls `finished(numbered=True)`.
+    If the format numbers the steps itself, the reader passes `step` for its calls and calls `finished(numbered=True)`.
     """
 
     def __init__(self, root: Path, reader: str, version: str = "") -> None:
@@ -34,20 +34,20 @@ class RunBuilder:
         """First time passed to `since_start`, in seconds since 1970, or None."""
 
     def document(self, path: Path, name: str = "") -> Any:
-        """Parse a JSON file as far as possible; syntax errors become problems. Raises CannotRead."""
+        """Parse a JSON file as far as possible. Syntax errors become problems. Raises CannotRead."""
         value, problems = document(path, name)
         self.problems += problems
         return value
 
     def since_start(self, moment: float | None) -> float | None:
-        """Return the seconds from the first time stamp seen here to `moment`, or None if `moment` is None."""
+        """Return the seconds from the first time passed to this method to `moment`. None if `moment` is None."""
         if moment is None:
             return None
         self.started = moment if self.started is None else self.started
         return moment - self.started
 
     def new_agent(self, wanted: str, parent: str, model: str = "") -> str:
-        """Add an agent and return its name: `wanted`, with a number appended if that is taken."""
+        """Add an agent and return its name. If the name `wanted` is taken, a number is appended."""
         names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
         name = next(name for name in names if name not in self.agents)
         self.agents[name] = Agent(name, parent, model)
@@ -60,9 +60,9 @@ class RunBuilder:
         return event
 
     def call(self, ref: Ref, tool: str, given: Any, *, text: str | None = None, **fields: Any) -> Event:
-        """Append a call and return it; `given` are its arguments as an object or JSON text.
+        """Append a call event and return it. `given` are the call's arguments, as an object or JSON text.
 
-        `text` defaults to the command or code in the arguments. Arguments that cannot be parsed give the status
+        `text` defaults to the command or code in the arguments. If the arguments cannot be parsed, the status is
         `error`.
         """
         found, is_readable = arguments(given)
@@ -73,12 +73,15 @@ class RunBuilder:
     def result(
         self, ref: Ref, text: str, *, exit_code: int | None = None, status: Status = "unknown", **fields: Any
     ) -> Event:
-        """Append a result and return it; an exit code determines the status and overrides `status`."""
+        """Append a result event and return it.
+
+        An exit code determines the result's status and overrides `status`.
+        """
         status = status_of(exit_code, status)
         return self.add("result", ref, text=text, exit_code=exit_code, status=status, **fields)
 
     def problem(self, ref: Ref, text: str) -> None:
-        """Record a passage that the reader did not understand."""
+        """Record a passage of the file that the reader did not understand."""
         self.problems.append(Problem(ref, text))
 
     def leftovers(
@@ -89,16 +92,19 @@ class RunBuilder:
         path: str = "",
         lines: tuple[int, int] | None = None,
     ) -> None:
-        """Add a note for each non-empty key of an object that is not in `taken`, so that it can be viewed."""
+        """Add a note for each non-empty key of an object, except the keys in `taken`.
+
+        Users can then view these values.
+        """
         for key, item in value.items():
             if key not in taken and item not in (None, "", [], {}):
                 ref = Ref(path, lines, f"{pointer}/{escaped(key)}")
                 self.add("note", ref, text=item if isinstance(item, str) else "")
 
     def finished(self, *, by_time: bool = False, numbered: bool = False) -> Run:
-        """Number and join the events, and return the run.
+        """Number the events, join results to calls, and return the run.
 
-        `by_time` sorts events by `at_s`; `numbered` means that the events already have step numbers.
+        `by_time` sorts events by `at_s`. `numbered` means that the events already have step numbers.
         """
         if by_time:
             self.events = in_time(self.events)
@@ -117,7 +123,7 @@ class RunBuilder:
         return run
 
     def ended(self, outcome: Outcome, text: str = "") -> Event:
-        """Set the run's outcome, and append and return its `end` event."""
+        """Set the run's outcome, and append and return an `end` event."""
         self.run.outcome = outcome
         status = "error" if outcome.verdict in ("failed", "error", "limit") else "unknown"
         return self.add(
@@ -129,7 +135,7 @@ class RunBuilder:
 
 
 def in_time(events: list[Event]) -> list[Event]:
-    """Return the events sorted by time; an event without a time stays after its predecessor."""
+    """Return the events sorted by time. An event without a time stays after the event before it."""
     keys, now = list[float](), float("-inf")
     for event in events:
         now = now if event.at_s is None else event.at_s
@@ -139,7 +145,7 @@ def in_time(events: list[Event]) -> list[Event]:
 
 
 def iso(seconds: float) -> str:
-    """Return seconds since 1970 as ISO 8601 in UTC; "" for a value outside the calendar."""
+    """Return seconds since 1970 as ISO 8601 in UTC. Empty for a value outside the calendar."""
     try:
         return datetime.fromtimestamp(seconds, timezone.utc).isoformat().replace("+00:00", "Z")
     except (ValueError, OverflowError, OSError):
@@ -147,7 +153,10 @@ def iso(seconds: float) -> str:
 
 
 def _count_cycles(events: list[Event]) -> None:
-    """Number the cycles of each agent: a query starts one, and so does a response without a recorded query."""
+    """Number the cycles of each agent.
+
+    A query starts a cycle. A response without a recorded query starts a cycle too.
+    """
     cycles: dict[str, int] = defaultdict(int)
     asked: set[str] = set()
     for event in events:
@@ -161,7 +170,7 @@ def _count_cycles(events: list[Event]) -> None:
 
 
 def _join(events: list[Event]) -> list[Problem]:
-    """Join each result to its call: by id, else to the agent's first call without a result."""
+    """Join each result to its call by id. A result without an id belongs to the agent's first call without a result."""
     calls = _Calls()
     problems: list[Problem] = []
     for event in events:
@@ -180,7 +189,7 @@ def _join(events: list[Event]) -> list[Problem]:
 
 
 class _Calls:
-    """Calls waiting for their results, by id and by agent, each in order."""
+    """Calls without a result, by id and by agent, each in order."""
 
     def __init__(self) -> None:
         self.known: dict[str, Event] = {}
@@ -193,7 +202,7 @@ class _Calls:
         self._by_agent[call.agent][call.index] = call
 
     def answered_by(self, result: Event) -> Event | None:
-        """Return the call a result answers and remove it from the waiting ones, or None.
+        """Return the call that a result answers, or None. The call then no longer waits for a result.
 
         A second result for an id belongs to the last call with that id.
         """
@@ -206,7 +215,10 @@ class _Calls:
 
 
 def _unanswered(events: list[Event]) -> list[Problem]:
-    """Return a problem for each call without a result, except each agent's last call, where the run may have ended."""
+    """Return a problem for each call without a result.
+
+    The last call of each agent is left out, because the run may have ended there.
+    """
     last = {event.agent: event.index for event in events if event.kind == "call"}
     answered = {(event.agent, event.call_id, event.step) for event in events if event.kind == "result"}
     lost = [
@@ -225,7 +237,7 @@ def _unanswered(events: list[Event]) -> list[Problem]:
 
 
 def _count_steps(events: list[Event]) -> None:
-    """Number the steps: each call is one, and each response without a call."""
+    """Number the steps. Each call is a step, and so is each response without a call."""
     calling = _responses_with_calls(events)
     steps: dict[str, int] = {}
     number = 0
@@ -240,7 +252,7 @@ def _count_steps(events: list[Event]) -> None:
 
 
 def _responses_with_calls(events: list[Event]) -> set[int]:
-    """Return the indices of the responses whose agent calls a tool before its next response."""
+    """Return the indices of the responses after which the agent calls a tool before its next response."""
     last: dict[str, int] = {}
     calling: set[int] = set()
     for event in events:
@@ -252,7 +264,7 @@ def _responses_with_calls(events: list[Event]) -> set[int]:
 
 
 def _spread_steps(events: list[Event]) -> None:
-    """Give each response the step of its first call, and each error the last step of its agent."""
+    """Give each response the step of its first call, and each error the latest step of its agent."""
     last: dict[str, int] = {}
     open_response: dict[str, Event] = {}
     for event in events:

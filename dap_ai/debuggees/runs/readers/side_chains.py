@@ -1,4 +1,7 @@
-"""Sub-agents of Claude Code's session logs: finds the agent that each side chain line belongs to."""
+"""Finds the agent that wrote each line in the session logs of Claude Code.
+
+Lines of a sub-agent form a side chain.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ _MOST_FILES = 200
 def files_beside(path: Path) -> Sequence[str]:
     """Return the paths of the logs of a session's sub-agents, relative to the session's folder, at most 200.
 
-    Includes those in `SESSION/subagents/`, and `agent-*.jsonl` beside the log that name the session in their first
-    line.
+    These are the logs in `SESSION/subagents/`, and the logs `agent-*.jsonl` beside the session's log whose first line
+    names the session.
     """
     folder = path.parent
     candidates = [
@@ -34,7 +37,10 @@ def files_beside(path: Path) -> Sequence[str]:
 
 
 def _is_of(file: Path, session: Path) -> bool:
-    """Return whether a sub-agent's log belongs to the session, by its folder or by the session id in its first line."""
+    """Return whether a sub-agent's log belongs to the session.
+
+    Its folder or the session id in its first line shows this.
+    """
     if file.parent != session.parent:
         return True
     with file.open("rb") as opened:
@@ -42,7 +48,7 @@ def _is_of(file: Path, session: Path) -> bool:
 
 
 class Slim:
-    """The lines of a log reduced to what identifies speakers, since whole logs may not fit in memory."""
+    """The lines of a log, reduced to the fields that identify speakers. Whole logs may not fit in memory."""
 
     def __init__(self) -> None:
         self.lines: list[Mapping[str, Any]] = []
@@ -60,7 +66,10 @@ class Slim:
         self.lines.append({**kept, "message": {"content": content}, "toolUseResult": told})
 
     def _slim(self, block: Mapping[str, Any], *, with_text: bool) -> Mapping[str, Any] | None:
-        """Return the block to keep, or None: a sub-agent call, its result without text, or text of a side chain."""
+        """Return the part of a block to keep, or None to drop the block.
+
+        Kept are a call of a sub-agent, the call's result without text, and text of a side chain.
+        """
         given = json_shapes.table(block.get("input"))
         if "subagent_type" in given:
             self._calls.add(content_blocks.text_of(block.get("id")))
@@ -84,7 +93,7 @@ class Speakers:
         self._ids = self._ids_of_chains(logged)
 
     def _ids_of_chains(self, logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-        """Return the agent's id for the root of each side chain in which a line records one."""
+        """Return the agent's id for the root of each side chain. Chains in which no line records an id are left out."""
         told = (
             (line, content_blocks.text_of(line.get("agentId"))) for line in logged if line.get("isSidechain") is True
         )
@@ -104,7 +113,10 @@ class Speakers:
         return self._names[key]
 
     def _root(self, ref: Ref, line: Mapping[str, Any]) -> str:
-        """Return the uuid of the first line of a side chain; a cycle of parents is cut and reported as a problem."""
+        """Return the uuid of the first line of a side chain.
+
+        A cycle of parents is cut and reported as a problem.
+        """
         passed: dict[str, None] = {}
         uuid = content_blocks.text_of(line.get("uuid"))
         while uuid and uuid not in self._roots:
@@ -121,7 +133,7 @@ class Speakers:
         return root
 
     def _agent_kind(self, line: Mapping[str, Any], agent_id: str) -> str:
-        """Return a name for a new agent: the sub-agent type its call requested, else its id."""
+        """Return a name for a new agent: the sub-agent type that its call requested, or else the agent's id."""
         root = self._lines.get(self._roots.get(content_blocks.text_of(line.get("uuid")), ""), line)
         said = json_shapes.table(root.get("message")).get("content")
         texts = [content_blocks.classify(block).text for _, block in content_blocks.each(said, "")]
@@ -131,7 +143,10 @@ class Speakers:
 
 
 def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    """Return the sub-agent type by agent id; the id is in a call's result, the type in the call itself."""
+    """Return the sub-agent type of each agent, by the agent's id.
+
+    The id is in the result of the starting call, the type in the call itself.
+    """
     kinds: dict[str, str] = {}
     found: dict[str, str] = {}
     for line in logged:
@@ -147,7 +162,7 @@ def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
 
 
 def _tasks(logged: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
-    """Return pairs of prompt and sub-agent type, one per call that starts a sub-agent."""
+    """Return a pair of prompt and sub-agent type for each call that starts a sub-agent."""
     found: list[tuple[str, str]] = []
     for line in logged:
         for _, block in content_blocks.each(json_shapes.table(line.get("message")).get("content"), ""):

@@ -1,7 +1,7 @@
-"""Messages of Claude Code: `claude -p --output-format stream-json`, session logs and web exports.
+"""Converts messages of Claude Code: `claude -p --output-format stream-json`, session logs and web exports.
 
-The model's answer is written as several lines with one message id: thinking, text and each call. They become one
-`response` and its `call`s. Steps are the tool calls in order of appearance, including calls without a result.
+An answer of the model is written as several lines with one message id: thinking, text and each call. These lines become
+one `response` and its `call`s. Each tool call is a step, in order of appearance, even if it has no result.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dap_ai.debuggees.runs.readers.times import epoch_s
 from dap_ai.debuggees.runs.run_model import Event, Outcome, Ref, Run
 
 Line = tuple[Ref, Mapping[str, Any], float | None]
-"""(location, object, time) of a line; the time is in seconds since 1970 or another epoch, or None if it is unknown or
-recorded in the object."""
+"""(location, object, time) of a line. The time is in seconds since 1970 or another epoch. It is None if unknown, or if
+the object records the time."""
 
 
 class StreamMessages:
@@ -30,14 +30,15 @@ class StreamMessages:
         self._partial = _Partial()
         self._place = content_blocks.within
         self.run = Run("", "claude-code", outcome=Outcome())
-        """The run's metadata; `finish` adds the events."""
+        """Fields of the run. `finish` adds the events."""
 
     def feed(
         self, ref: Ref, message: Mapping[str, Any], at: float | None = None, agent: str = "", *, blocks_at: bool = True
     ) -> None:
-        """Add the events of one object. `agent` is the speaker, if the caller knows better than the object.
+        """Add the events of one object. `agent` is the speaker, if the caller knows a better name than the object.
 
-        `blocks_at` is whether pointers into the object are valid in the file too; otherwise refs name the whole object.
+        `blocks_at` tells whether pointers into the object are valid in the file too. If not, refs point to the whole
+        object.
         """
         self._place = content_blocks.within if blocks_at else _whole
         when = at if at is not None else epoch_s(message.get("timestamp"))
@@ -59,13 +60,13 @@ class StreamMessages:
             self._other(ref, message, when, speaker)
 
     def _learn(self, message: Mapping[str, Any]) -> None:
-        """Set the run's workspace and version from a line that has them."""
+        """Set the run's workspace and version, if the line has them."""
         self.run.workspace = self.run.workspace or content_blocks.text_of(message.get("cwd"))
         version = message.get("claude_code_version", message.get("version"))
         self.run.format_version = self.run.format_version or content_blocks.text_of(version)
 
     def _speaker(self, ref: Ref, message: Mapping[str, Any]) -> str:
-        """Return the speaking agent: the main one, or the one started by the call `parent_tool_use_id`."""
+        """Return the agent that speaks: the main agent, or the agent that the call `parent_tool_use_id` started."""
         parent = content_blocks.text_of(message.get("parent_tool_use_id"))
         if parent not in self._agents:
             call = next((event for event in reversed(self._timeline.events) if event.call_id == parent), None)
@@ -89,7 +90,7 @@ class StreamMessages:
             self._timeline.add("error", ref, agent=agent, at=when, text=content_blocks.readable(error))
 
     def _response(self, ref: Ref, native: str, message: Mapping[str, Any], when: float | None, agent: str) -> Event:
-        """Return the response that a line belongs to, with its usage updated from this line."""
+        """Return the response to which a line belongs. The line updates the response's token usage."""
         known = self._responses.get(agent)
         if known is None or known[0] != native or not native:
             self._timeline.new_cycle(agent)
@@ -103,7 +104,7 @@ class StreamMessages:
     def _answer_block(
         self, ref: Ref, pointer: str, block: Mapping[str, Any], response: Event, when: float | None
     ) -> Event:
-        """Add one block of an answer; return the response that the next block belongs to."""
+        """Add one block of an answer. Returns the response to which the next block belongs."""
         part = content_blocks.classify(block)
         if part.kind == "call":
             self._timeline.call(
@@ -125,7 +126,7 @@ class StreamMessages:
         return response
 
     def _continued(self, ref: Ref, response: Event, when: float | None) -> Event:
-        """Return the response if it is the latest event, else a further response of the same cycle."""
+        """Return the response if it is the latest event. Otherwise, add a further response in the same cycle."""
         if self._timeline.events[-1] is response:
             response.ref = content_blocks.joined(response.ref, ref)
             return response
@@ -148,7 +149,7 @@ class StreamMessages:
                 self._strange(place, part, when, agent)
 
     def _asked(self, ref: Ref, text: str, when: float | None, agent: str, *, is_meta: bool) -> None:
-        """Add text of a user message: a task, or a note if Claude Code itself wrote it."""
+        """Add text of a user message as a task, or as a note if Claude Code itself wrote the text."""
         is_note = is_meta or content_blocks.is_reminder(text)
         self._timeline.add("note" if is_note else "task", ref, agent=agent, at=when, text=text)
         if not is_note and agent == MAIN and not self.run.task:
@@ -164,7 +165,10 @@ class StreamMessages:
         *,
         more: Sequence[Ref] = (),
     ) -> None:
-        """Add a tool's result; `extra` is its structured data, recorded beside the message at `more`."""
+        """Add a tool's result.
+
+        `extra` is the result's structured data. `more` is the location of `extra` beside the message.
+        """
         self._timeline.result(
             ref, part.text, call_id=part.call_id, agent=agent, at=when, status=part.status, more=more,
             exit_code=content_blocks.exit_code_of(part.text), arguments=content_blocks.unsaid(extra, part.text),
@@ -176,7 +180,7 @@ class StreamMessages:
             self._timeline.problem(ref, f"a block of the unknown type {part.tool!r}", f"unknown block {part.tool}")
 
     def _end(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
-        """Add the line `result`, the last one of a run."""
+        """Add the line of type `result`, which ends a run."""
         rest = {key: value for key, value in line.items() if key not in ("type", "result")}
         is_error = line.get("is_error") is True
         text = content_blocks.readable(line.get("result", ""))
@@ -189,13 +193,16 @@ class StreamMessages:
         self.run.outcome = _outcome(ref, content_blocks.text_of(line.get("subtype")), is_error=is_error)
 
     def _other(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
-        """Add a line written by Claude Code itself: start, summaries, retries, file snapshots."""
+        """Add a line that Claude Code itself wrote: start, summaries, retries, file snapshots."""
         is_error = line.get("subtype") in ("api_retry", "api_error") or line.get("type") == "error"
         kind = "error" if is_error else "note"
         self._timeline.add(kind, ref, agent=agent, at=when, text=content_blocks.program_text(line))
 
     def finish(self, *, by_time: bool) -> Run:
-        """Return the run with all events; the caller sets its root or merges it with another file's events."""
+        """Return the run with all events.
+
+        The caller sets the run's root, or merges the run with the events of another file.
+        """
         self._partial.tell(self._timeline)
         if by_time:
             self._timeline.sort_by_time()
@@ -207,7 +214,7 @@ class StreamMessages:
 
 
 class _Partial:
-    """Partial messages (`--include-partial-messages`), used only if the whole message is missing."""
+    """Collects partial messages (`--include-partial-messages`). They are used only if the whole message is missing."""
 
     def __init__(self) -> None:
         self._refs: list[Ref] = []
@@ -227,11 +234,11 @@ class _Partial:
             self._texts[self._current][1].extend(piece for piece in pieces if isinstance(piece, str))
 
     def whole(self, native: str) -> None:
-        """Drop the parts of a message that was received as a whole."""
+        """Drop the parts of a message, because the whole message was received."""
         self._texts.pop(native, None)
 
     def tell(self, timeline: Timeline) -> None:
-        """Add a response for each message recorded only in parts."""
+        """Add a response for each message of which only parts are recorded."""
         for native, (ref, pieces) in self._texts.items():
             if pieces:
                 timeline.new_cycle(MAIN)
@@ -246,7 +253,10 @@ def _whole(ref: Ref, _pointer: str) -> Ref:
 
 
 def _outcome(ref: Ref, subtype: str, *, is_error: bool) -> Outcome:
-    """Return the outcome by the `result` line, which never records whether the task is solved."""
+    """Return the outcome that the `result` line shows.
+
+    The line never records whether the task is solved.
+    """
     words = f"result {subtype or 'without a subtype'}"
     if subtype.startswith("error_max"):
         return Outcome("limit", words, ref)
@@ -254,7 +264,7 @@ def _outcome(ref: Ref, subtype: str, *, is_error: bool) -> Outcome:
 
 
 def parse(lines: Iterable[Line]) -> Run:
-    """Return the run recorded in these lines of stream-json, in the given order."""
+    """Return the run that these lines of stream-json record, in the given order."""
     messages = StreamMessages(Timeline())
     for ref, message, at in lines:
         messages.feed(ref, message, at)

@@ -1,7 +1,8 @@
 """Reader of SWE-agent trajectories (`.traj`): a JSON file with `trajectory` (steps), `history` (messages) and `info`.
 
-Versions 0.x record commands as text; 1.x also records tool calls and each step's full prompt. Demonstrations have only
-the history. A step is an entry of `trajectory`, or of the history's answers if there is no trajectory.
+Versions 0.x record commands as text. Versions 1.x also record tool calls and the full prompt of each step.
+Demonstrations have only the history. Each entry of `trajectory` is a step. Without a trajectory, each answer in the
+history is a step.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _FAULTS = ("error", "api", "environment", "timeout", "early_exit")
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is a SWE-agent trajectory, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is a SWE-agent trajectory, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind != "document":
         return 0.0, ""
@@ -39,7 +40,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """Read a SWE-agent trajectory; see `Reader.read`."""
+    """Read a SWE-agent trajectory. Raises CannotRead."""
     building = RunBuilder(path, NAME)
     top = table(building.document(path))
     story = _Trajectory(building, top)
@@ -54,7 +55,7 @@ def read(path: Path) -> Run:
 
 
 class _Trajectory:
-    """Converts trajectory entries to events, and merges the history's messages that repeat them."""
+    """Converts the trajectory's entries to events. Messages of the history that repeat an entry are merged with it."""
 
     def __init__(self, building: RunBuilder, top: Mapping[str, Any]) -> None:
         self.building = building
@@ -126,7 +127,10 @@ class _Trajectory:
         self._result_in_history(self.building.result(place, observation, call_id=call.call_id, step=step))
 
     def _history_reply(self, response: Event) -> Mapping[str, Any]:
-        """Return the history's message of this response, or an empty one; messages before it become notes."""
+        """Return the message in the history that repeats this response, or an empty message.
+
+        Messages before it become notes.
+        """
         place = next((at_ for at_, (_, one) in enumerate(self.history) if one.get("role") == "assistant"), None)
         if place is None or text(self.history[place][1].get("content")) != response.text:
             return {}
@@ -144,7 +148,7 @@ class _Trajectory:
                 result.more = [Ref(pointer=f"{self.place}/history/{index}")]
 
     def _replies(self) -> None:
-        """Add the steps of a history without a trajectory."""
+        """Add the steps of a history. Used for a file without a trajectory."""
         step = 0
         while self.history:
             index, message = self.history.popleft()
@@ -199,12 +203,12 @@ class _Trajectory:
 
 
 def _place(pointer: str, entry: Mapping[str, Any], key: str) -> Ref:
-    """Return a ref to a value of an entry, or to the entry itself if it lacks the key."""
+    """Return a ref to the value of a key in an entry, or to the entry itself if it lacks the key."""
     return Ref(pointer=f"{pointer}/{key}" if key in entry else pointer)
 
 
 def _version(entries: Any, history: Any) -> str:
-    """Guess the version from the file's structure; the file records none."""
+    """Guess SWE-agent's version from the file's structure, because the file records no version."""
     entry = table(at(entries, 0))
     calls = any("tool_calls" in table(message) or "message_type" in table(message) for message in history)
     if not entry:
@@ -213,14 +217,14 @@ def _version(entries: Any, history: Any) -> str:
 
 
 def _loaded(value: Any) -> Any:
-    """Parse a value that may be JSON in a string."""
+    """Parse a value that may be a JSON string."""
     return decoded(value) if isinstance(value, str) else value
 
 
 def _outcome(status: str, ref: Ref) -> Outcome:
-    """Return the outcome by exit status; "submitted" alone is unknown.
+    """Return the outcome for an exit status. The status "submitted" gives an unknown outcome.
 
-    A submission after a limit was reached, e.g. "submitted (exit_cost)", has the verdict `limit`.
+    A submission after a limit was reached, e.g. "submitted (exit_cost)", gives the verdict `limit`.
     """
     said = f"exit_status {status}" if status else ""
     if any(word in status for word in _LIMITS):

@@ -1,7 +1,7 @@
 """Reader of Terminal-Bench 1 trials: a folder with results.json, recordings of two terminals, and the agent's episodes.
 
-Steps come from Terminus' episodes if they exist, else from `sessions/agent.cast`. Logs are often just Git LFS pointers,
-which become problems.
+Steps are read from the episodes of the agent Terminus, or else from `sessions/agent.cast`. Logs are often just Git LFS
+pointers. Such a pointer becomes a problem.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _VERDICTS: Mapping[str, Verdict] = {
     "unset": "unknown",
     "none": "unknown",
 }
-"""Verdicts of failure modes of trials without a test result; any other mode is `error`."""
+"""Verdict for each failure mode of a trial without a test result. Any other mode gives the verdict `error`."""
 _MOST_FILES = 500
 _MAX_NOTE_BYTES = 16 * 1024 * 1024
 
@@ -71,7 +71,7 @@ class _Trial:
         self._read_files: list[str] = []
 
     def read(self) -> Run:
-        """Read the whole folder."""
+        """Read all files of the folder."""
         value, problems = document(inside(self._root, _RESULTS), _RESULTS)
         self._timeline.problems.extend(problems)
         results = table(value)
@@ -104,7 +104,10 @@ class _Trial:
             self._timeline.problem(Ref(), "neither a recording of the agent's terminal nor episodes are there")
 
     def _read_recording(self, name: str) -> bool:
-        """Add the agent's steps from a recording; return False if it cannot be read or is a Git LFS pointer."""
+        """Add the agent's steps from a terminal recording.
+
+        Returns False if the file cannot be read or is a Git LFS pointer.
+        """
         try:
             if self._is_pointer(name):
                 return False
@@ -116,11 +119,11 @@ class _Trial:
         return True
 
     def _is_pointer(self, name: str) -> bool:
-        """Return whether a file is just a Git LFS pointer."""
+        """Return whether a file is a Git LFS pointer instead of the real file."""
         return beginning(inside(self._root, name), len(_LFS)) == _LFS
 
     def _others(self) -> None:
-        """Add the other files (verifier output, screens, commands) as notes or problems."""
+        """Add the trial's other files (verifier output, screens, commands) as notes or problems."""
         files = sorted(path for path in islice(self._root.rglob("*"), _MOST_FILES) if path.is_file())
         for path in files:
             name = path.relative_to(self._root).as_posix()
@@ -158,7 +161,7 @@ def _terminal(path: Path, name: str, timeline: Timeline, messages: StreamMessage
 
 
 def _outcome(results: Mapping[str, Any]) -> Outcome:
-    """Return the outcome recorded by the harness: the test result, or without one the failure mode."""
+    """Return the outcome that the harness recorded: the test result, or else the failure mode."""
     ref = Ref(_RESULTS, None, "/is_resolved" if "is_resolved" in results else "")
     mode = text_of(results.get("failure_mode")) or "unset"
     words = f"is_resolved {readable(results.get('is_resolved'))}, failure_mode {mode}"

@@ -1,7 +1,7 @@
-"""Events whose long texts stay in the file: they hold the location of a text instead of the text.
+"""Events that hold the locations of long texts instead of the texts, for files too large to keep in memory.
 
-For files too large to keep in memory. A reader creates events as usual; each long text that is a JSON string of the
-line or span is then replaced by a `TextLocation` and read again on access. Texts that a reader composed stay in memory.
+A reader creates events as usual. If a long text is a JSON string of the line or span, a `TextLocation` then replaces
+it, and the text is read from the file again on access. Texts that a reader composed stay in memory.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from dap_ai.debuggees.runs.run_files import CannotRead, opened
 from dap_ai.debuggees.runs.run_model import Event
 
 _LONG_CHARS = 256
-"""Minimum characters of a text that stays in the file."""
+"""Minimum characters of a text that is left in the file."""
 _HEAD_CHARS = 320
-"""Characters kept of the beginning of such a text, for one-line summaries."""
+"""Number of leading characters kept of a text that is left in the file, for one-line summaries."""
 _MOST_KEPT = 16
 _GONE = "(the run's file has changed since it was opened: this text is no longer there)"
 Key = str | int | None
-"""Step on the path to a value: a key, an index, or None to parse a string as JSON."""
+"""Step on the path to a JSON value: a key, an index, or None to parse a string as JSON."""
 
 
 class ThinSource:
-    """A file with a cache of the values read last."""
+    """A file from which values are read, with a cache."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._kept: dict[int, Any] = {}
 
     def value(self, start: int, length: int) -> Any:
-        """Return the JSON value at byte `start` with the given length in bytes. Raises CannotRead."""
+        """Return the JSON value of `length` bytes at the byte offset `start`. Raises CannotRead."""
         if start not in self._kept:
             with opened(self._path) as file:
                 file.seek(start)
@@ -45,7 +45,7 @@ class ThinSource:
 
 
 class TextLocation:
-    """Location of a text or object: byte range in a file, and path within the JSON value there."""
+    """Location of a text or object: a byte range in a file, and the path within the JSON value there."""
 
     __slots__ = ("_keys", "_length", "_source", "_start", "head")
 
@@ -53,10 +53,10 @@ class TextLocation:
         self._source, self._start, self._length = page.source, page.start, page.length
         self._keys = keys
         self.head = head
-        """Beginning of the text; "" for an object."""
+        """Beginning of the text; empty for an object."""
 
     def read(self) -> Any:
-        """Return the value, or None if the file has changed since. Raises nothing."""
+        """Return the text or object, or None if the file has changed. Raises nothing."""
         try:
             value = self._source.value(self._start, self._length)
             for key in self._keys:
@@ -71,7 +71,7 @@ class TextLocation:
 
 
 class Page:
-    """One line or span being read: its byte range, and the paths of the long texts in its value."""
+    """The line or span that a reader is reading: its byte range, and the paths of the long texts in its value."""
 
     def __init__(self, source: ThinSource, start: int, length: int, value: Any) -> None:
         self.source, self.start, self.length = source, start, length
@@ -80,14 +80,17 @@ class Page:
         self._objects: list[tuple[Any, tuple[Key, ...]]] = []
 
     def text(self, text: str) -> TextLocation | str:
-        """Return the location of a text, or the text itself if it is short or not a string of the value."""
+        """Return the location of a text.
+
+        A short text is returned itself, and so is a text that is not a string of the value.
+        """
         if len(text) < _LONG_CHARS:
             return text
         keys = self._known().get(text)
         return text if keys is None else TextLocation(self, keys, text[:_HEAD_CHARS])
 
     def table(self, table: Mapping[str, Any] | None) -> TextLocation | Mapping[str, Any] | None:
-        """Return the location of an object with long texts, or the object itself."""
+        """Return the location of an object with long texts. Any other object is returned itself."""
         if table is None or not any(len(text_of(value)) >= _LONG_CHARS for value in table.values()):
             return table
         self._known()
@@ -109,7 +112,7 @@ class ThinEvent(Event):
 
     @property
     def text(self) -> str:
-        """The event's text, read from the file if it was left there."""
+        """The event's text. If it was left in the file, it is read from there."""
         return str(_TEXT.__get__(self))
 
     @text.setter
@@ -118,7 +121,7 @@ class ThinEvent(Event):
 
     @property
     def reasoning(self) -> str:
-        """The event's reasoning, read from the file if it was left there."""
+        """The event's reasoning. If it was left in the file, it is read from there."""
         return str(_REASONING.__get__(self))
 
     @reasoning.setter
@@ -127,7 +130,7 @@ class ThinEvent(Event):
 
     @property
     def arguments(self) -> Mapping[str, Any] | None:
-        """The event's arguments, read from the file if they were left there; None if there are none."""
+        """The event's arguments, or None. If they were left in the file, they are read from there."""
         held = _ARGUMENTS.__get__(self)
         return (held.read() or {"…": _GONE}) if isinstance(held, TextLocation) else held
 
@@ -136,12 +139,12 @@ class ThinEvent(Event):
         _ARGUMENTS.__set__(self, value)
 
     def beginning(self, chars: int) -> str:
-        """Return at most `chars` characters of the text or reasoning, without reading the file."""
+        """Return the first `chars` characters of the text, or else of the reasoning, without reading the file."""
         held = _TEXT.__get__(self) or _REASONING.__get__(self)
         return (held.head if isinstance(held, TextLocation) else held)[:chars]
 
     def shrink(self, page: Page) -> None:
-        """Replace long texts and arguments with their locations in this line or span."""
+        """Replace long texts and arguments with their locations in the line or span `page`."""
         for field in (_TEXT, _REASONING):
             if isinstance(held := field.__get__(self), str):
                 field.__set__(self, page.text(held))
@@ -155,7 +158,10 @@ _ARGUMENTS: Any = Event.__dict__["arguments"]
 
 
 def _values(value: Any) -> Iterator[tuple[Any, tuple[Key, ...]]]:
-    """Yields every object and long text in a value with its path, including those in strings that hold JSON."""
+    """Yields every object and long string in a value with its path.
+
+    If a long string contains JSON, its objects and long strings are included.
+    """
     waiting: list[tuple[Any, tuple[Key, ...]]] = [(value, ())]
     while waiting:
         top, keys = waiting.pop()

@@ -1,4 +1,7 @@
-"""Collects a run's events while a reader finds them: numbers events, cycles and steps, and joins results to calls."""
+"""Collects a run's events while a reader finds them.
+
+Numbers events, cycles and steps, and joins results to calls.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from dap_ai.debuggees.runs.run_model import Agent, Event, EventKind, Problem, Re
 
 
 class Timeline:
-    """Events in the order found; their times are seconds since 1970 until `finish` makes them relative."""
+    """Events in the order in which a reader finds them.
+
+    Their times are seconds since 1970 until `finish` makes the times relative to the first event.
+    """
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -31,17 +37,17 @@ class Timeline:
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """All agents, the main agent first."""
+        """All agents of the run, the main agent first."""
         return list(self._agents.values())
 
     def agent(self, name: str, parent: str = "", model: str = "") -> str:
-        """Add an agent, or add the model to a known one; return its name."""
+        """Add an agent, or add the model to a known agent. Returns the agent's name."""
         known = self._agents.get(name, Agent(name, parent))
         self._agents[name] = Agent(name, known.parent, known.model or model)
         return name
 
     def new_agent(self, wanted: str, parent: str) -> str:
-        """Add an agent and return its name: `wanted`, with a number appended if that is taken."""
+        """Add an agent and return its name. If the name `wanted` is taken, a number is appended."""
         base = wanted.strip() or "agent"
         name = base
         while name in self._agents:
@@ -50,23 +56,26 @@ class Timeline:
         return self.agent(name, parent)
 
     def has_agent(self, name: str) -> bool:
-        """Return whether an agent of that name exists."""
+        """Return whether an agent with this name exists."""
         return name in self._agents
 
     def new_cycle(self, agent: str) -> None:
-        """Start a cycle of the agent, i.e. its next query to the model."""
+        """Start a cycle of the agent, which is its next query to the model."""
         self._cycles[agent] += 1
 
     def add(self, kind: EventKind, ref: Ref, *, agent: str = MAIN, at: float | None = None, **fields: Any) -> Event:
-        """Append an event and return it; `at` is in seconds since 1970. An event without `step` belongs to no step."""
+        """Append an event and return it. `at` is in seconds since 1970.
+
+        An event without `step` belongs to no step.
+        """
         event = self._event(len(self.events), kind, ref, agent, self._cycles[agent], at_s=at, **fields)
         self.events.append(event)
         return event
 
     def shrink(self, page: Page) -> None:
-        """Replace long texts of the events since the last call with their locations in the file.
+        """Replace long texts of the events since the last call of this method with their locations in the file.
 
-        This includes the event before them, which the line may have extended.
+        The event before these events is included, because the line may have extended it.
         """
         for event in self.events[max(0, self._shrunk - 1) :]:
             if isinstance(event, ThinEvent):
@@ -74,14 +83,14 @@ class Timeline:
         self._shrunk = len(self.events)
 
     def message_step(self) -> int:
-        """Return the number of a new step, for a response without a call."""
+        """Return the number of a new step. Used for a response without a call."""
         self.steps += 1
         return self.steps
 
     def call(
         self, ref: Ref, tool: str, arguments: Mapping[str, Any] | None, *, call_id: str = "", step: int = 0, **more: Any
     ) -> Event:
-        """Append a call and return it; it is a new step unless `step` is given."""
+        """Append a call event and return it. Without `step`, the call is a new step."""
         event = self.add(
             "call", ref, tool=tool, arguments=arguments, call_id=call_id, step=step or self.message_step(), **more
         )
@@ -90,11 +99,14 @@ class Timeline:
         return event
 
     def is_open(self, call_id: str) -> bool:
-        """Return whether a call with this id has no result yet."""
+        """Return whether a call with this id has no result so far."""
         return bool(self._open.get(call_id))
 
     def result(self, ref: Ref, text: str | TextLocation, *, call_id: str, **more: Any) -> Event:
-        """Append a result and return it; it answers the latest call with that id that has no result yet."""
+        """Append a result event and return it.
+
+        The result answers the latest call with this id that has no result so far.
+        """
         waiting = self._open.get(call_id)
         call = waiting.pop() if waiting else self._last_calls.get(call_id)
         if call is None:
@@ -111,7 +123,10 @@ class Timeline:
         return event
 
     def problem(self, ref: Ref, text: str, sort: str = "") -> None:
-        """Record something not understood; of many problems of one `sort`, the first are listed, the rest counted."""
+        """Record a passage of the file that the reader did not understand.
+
+        Of many problems of one `sort`, only the first are listed. The others are counted.
+        """
         self._told[sort or text] += 1
         if self._told[sort or text] <= MOST_TOLD:
             self.problems.append(Problem(ref, text))
@@ -126,9 +141,10 @@ class Timeline:
                 self.problem(call.ref, f"{words}its result was not recorded", "unanswered")
 
     def sort_by_time(self) -> None:
-        """Sort events by time and renumber steps, if every response and call has a time; else keep the recorded order.
+        """Sort events by time and renumber steps.
 
-        An event without a time stays after its predecessor.
+        If any response or call has no time, the recorded order is kept. Any other event without a time stays after the
+        event before it.
         """
         if any(event.at_s is None for event in self.events if event.kind in ("response", "call")):
             return
@@ -138,7 +154,7 @@ class Timeline:
             self.number_anew()
 
     def sort_by_place(self) -> None:
-        """Sort events by file and line and renumber steps, for readers that added them in another order."""
+        """Sort events by file and line and renumber steps. Used by readers that add events in another order."""
         files = {name: at for at, name in enumerate(dict.fromkeys(event.ref.path for event in self.events))}
         self.events.sort(key=lambda event: (files[event.ref.path], event.ref.lines or (0, 0)))
         self.number_anew()
@@ -160,9 +176,9 @@ class Timeline:
                 response.step = event.step
 
     def finish(self) -> float | None:
-        """Number the events, make their times relative to the first, and add problems for those only counted.
+        """Number the events, make their times relative to the first, and report the number of unlisted problems.
 
-        Returns the start in seconds since 1970, or None if no event has a time.
+        Returns the start of the run in seconds since 1970, or None if no event has a time.
         """
         start = min((event.at_s for event in self.events if event.at_s is not None), default=None)
         self._spread_steps()

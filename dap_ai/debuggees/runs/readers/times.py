@@ -1,4 +1,4 @@
-"""Parsing of times and durations in recorded runs, to seconds."""
+"""Parses times and durations in recorded runs to seconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 
 _LARGEST_S = 1e11
-"""Largest number taken as seconds since 1970 (the year 5138); larger ones are milli-, micro- or nanoseconds."""
+"""Largest number taken as seconds since 1970 (the year 5138). Larger numbers are milli-, micro- or nanoseconds."""
 
 
 def epoch_s(value: Any) -> float | None:
-    """Return seconds since 1970 from an ISO 8601 text or a number of seconds or a finer unit, or None.
+    """Return a time in seconds since 1970, or None if `value` is no time.
 
-    A text without a time zone is taken as UTC, since within one run only differences matter.
+    Accepts an ISO 8601 text, or a number of seconds or of a finer unit. A text without a time zone is taken as UTC,
+    because within one run only differences matter.
     """
     if isinstance(value, str):
         return _epoch_of_text(value.strip())
@@ -43,7 +44,10 @@ def _epoch_of_text(text: str) -> float | None:
 
 
 def duration_s(value: Any) -> float | None:
-    """Return the seconds of an ISO 8601 duration (`PT1M4.4S`) or of a number of seconds, or None."""
+    """Return a duration in seconds, or None if `value` is no duration.
+
+    Accepts an ISO 8601 duration (`PT1M4.4S`) or a number of seconds.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):

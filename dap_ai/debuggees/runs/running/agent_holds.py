@@ -1,4 +1,4 @@
-"""Events at which a live agent is stopped, and their release. Uses no clock, socket or file."""
+"""Events at which a live agent is stopped, and how they are released. Uses no clock, socket or file."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ RUNS = "the agent runs: `pause` holds it at its next event"
 
 @dataclass
 class At:
-    """One stopped event."""
+    """One event at which an agent is stopped."""
 
     held: AgentHold
     index: int
     thread: int
     path: str = ""
-    """Path of its document; "" if it can't be edited."""
+    """Path of the event's document; empty if the event can't be edited."""
     written: str = ""
 
 
 class Present:
-    """The stopped events, by the gate's id."""
+    """The stopped events of a live run, by the gate's id."""
 
     def __init__(self, opened: OpenRun, stage: LiveStage) -> None:
         self.opened, self._stage = opened, stage
@@ -59,7 +59,7 @@ class Present:
             self.opened.documents.let_go(at.index)
 
     def of(self, thread: int) -> At:
-        """Return the stopped event of a thread, or the only one. Raises RequestError."""
+        """Return the stopped event of a thread; if only one event is stopped, that event. Raises RequestError."""
         found = [at for at in self.holds.values() if at.thread == thread or len(self.holds) == 1]
         if not found:
             raise RequestError(RUNS)
@@ -73,9 +73,9 @@ class Present:
         return found[0]
 
     def replaced(self) -> bool:
-        """Update indices after the run was read again; return whether stopped events have moved.
+        """Update the indices of stopped events after the run was read again; return whether any index has changed.
 
-        A change of the workspace is reported late, but precedes the query at which it was found.
+        An index changes because a workspace change is recorded late, but precedes the query at which it was found.
         """
         opened, before = self.opened, {at.index: at for at in self.holds.values()}
         for at in self.holds.values():
@@ -88,7 +88,7 @@ class Present:
         return bool(moved)
 
     def order(self, at: At, order: Order) -> None:
-        """Send an edit, and apply it to the stopped event."""
+        """Send an edit to the gate, and apply the edit to the stopped event here."""
         at.held = after_edit(at.held, order)
         self._stage.say(EndpointInput(order=order))
         text = document(at.held)
@@ -97,7 +97,7 @@ class Present:
             self._stage.write(at.path.replace("\\", "/").rpartition("/")[2], text)
 
     def take(self, at: At) -> bool:
-        """Send the edits made in the event's document; return whether there were any.
+        """Send the edits that the user made in the event's document; return whether there were any.
 
         Raises RequestError without sending anything.
         """
@@ -108,7 +108,11 @@ class Present:
         return order is not None
 
     def release(self, at: At, until: Until = "", *, again: bool = False) -> None:
-        """Let the agent continue. Raises RequestError and keeps it stopped if its document is invalid."""
+        """Let the agent continue; with `again`, after another query of the model.
+
+        Without `again`, first sends the edits of the event's document. Raises RequestError, and keeps the agent
+        stopped, if the document is invalid.
+        """
         if not again:
             self.take(at)
         self._stage.say(EndpointInput(order=Order(at.held.ident, "again" if again else "go", until=until)))
@@ -120,7 +124,7 @@ class Present:
 
 
 def _event_of(held: AgentHold, run: Run) -> Event:
-    """Return the run's event that is stopped; the last event if it can't be identified."""
+    """Return the run's event at which the agent is stopped; the last event if that one can't be identified."""
     past = run.events[::-1]
 
     def newest(kind: str, **fields: str) -> Event | None:

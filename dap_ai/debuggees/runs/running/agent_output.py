@@ -1,4 +1,4 @@
-"""Output of a live agent: written to files, so that it never waits for a debugger, and read from there."""
+"""Output of a live agent: written to files, so that the agent never waits for a debugger, and read from these files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = {"stdout": "stdout.log", "stderr": "stderr.log"}
 
 
 class AgentOutputFiles:
-    """Output files of an agent. `say` gets category and text, in a thread."""
+    """Output files of an agent. A thread passes new output to `say`, as (category, text)."""
 
     def __init__(self, folder: Path, say: Callable[[str, str], None]) -> None:
         self._paths = {category: folder / name for category, name in NAMES.items()}
@@ -27,7 +27,7 @@ class AgentOutputFiles:
 
     @contextmanager
     def files(self) -> Generator[tuple[int, int]]:
-        """Open the files, readable only by the user, as (stdout, stderr) descriptors. Raises OSError."""
+        """Open the files, readable only by the user; provide (stdout, stderr) descriptors. Raises OSError."""
         opened = [os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600) for path in self._paths.values()]
         try:
             yield opened[0], opened[1]

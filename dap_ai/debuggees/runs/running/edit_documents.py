@@ -1,4 +1,7 @@
-"""Converts stopped events to editable documents, and edits of a document or value to orders for the gate. Pure."""
+"""Makes editable documents of stopped events, and turns edits of a document or value into orders for the gate.
+
+Does no I/O.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from dap_ai.debuggees.runs.adapter.request_arguments import RequestError
 from dap_ai.debuggees.runs.live.gate.orders import AgentHold, Order
 
 ENDINGS: Mapping[str, str] = {"query": ".json", "call": ".json", "response": ".md", "result": ".md"}
-"""File extension of each editable event's document."""
+"""File extension of the document for each kind of editable event."""
 
 
 def document(held: AgentHold) -> str | None:
-    """Return the editable text of a stopped event; None if it can't be edited."""
+    """Return the editable text of a stopped event; None if the event can't be edited."""
     if held.kind in ("query", "call"):
         if held.value is None:
             return None
@@ -25,7 +28,7 @@ def document(held: AgentHold) -> str | None:
 
 
 def from_document(held: AgentHold, before: str, after: str) -> Order | None:
-    """Return the order for an edited document; None if unchanged. Raises RequestError if it is invalid."""
+    """Return the order for an edited document; None if unchanged. Raises RequestError for an invalid document."""
     if after == before:
         return None
     if held.kind not in ("query", "call"):
@@ -50,7 +53,7 @@ def from_text(held: AgentHold, text: str) -> Order | None:
 
 
 def from_fields(held: AgentHold, fields: Mapping[str, Any]) -> Order | None:
-    """Return the order for new fields of a query, or a new tool or arguments of a call; None if unchanged.
+    """Return the order for new fields of a query, or a call's new tool or arguments; None if nothing has changed.
 
     Raises RequestError.
     """
@@ -68,10 +71,10 @@ def from_fields(held: AgentHold, fields: Mapping[str, Any]) -> Order | None:
 
 
 def from_expression(held: AgentHold, expression: str, given: str) -> tuple[Order | None, Any]:
-    """Return (order, new value) for a value assigned to an expression; the order is None if it is unchanged.
+    """Return (order, new value) for a value assigned to an expression; the order is None if the value is unchanged.
 
-    Expressions are `text`, `tool`, `args`, `args.NAME`; `given` is a JSON literal, or plain text for a text. Raises
-    RequestError.
+    Expressions are `text`, `tool`, `args`, `args.NAME`. `given` is a JSON literal, or plain text where a text is
+    expected. Raises RequestError.
     """
     name, _, rest = expression.strip().partition(".")
     if held.kind in ("response", "result") and expression.strip() == "text":
@@ -91,7 +94,7 @@ def from_expression(held: AgentHold, expression: str, given: str) -> tuple[Order
 
 
 def after_edit(held: AgentHold, order: Order) -> AgentHold:
-    """Return the stopped event with the order applied."""
+    """Return the stopped event with an order applied."""
     value: Any = held.value
     if held.kind == "query" and order.value is not msgspec.UNSET:
         value = {**cast("dict[str, Any]", value), **cast("dict[str, Any]", order.value)}
@@ -107,7 +110,7 @@ def after_edit(held: AgentHold, order: Order) -> AgentHold:
 
 
 def typed(argument: str) -> str:
-    """Parse a console argument: a JSON string, or plain text."""
+    """Parse the text argument of a console command: a JSON string, or plain text."""
     return _text(argument)
 
 

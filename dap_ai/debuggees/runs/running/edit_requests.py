@@ -17,7 +17,7 @@ Body = Mapping[str, Any]
 
 
 class EditRequests:
-    """Edits, as request handlers in `handlers` and console commands in `commands`."""
+    """Handlers of edits: DAP requests in `handlers`, console commands in `commands`."""
 
     def __init__(self, opened: OpenRun, present: Present) -> None:
         self._opened, self._present = opened, present

@@ -1,4 +1,4 @@
-"""Console command `fork`: reruns a recorded agent from a step, in a separate session that stops it there."""
+"""Console command `fork`: reruns a recorded agent from a step, in a separate session that stops at that step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EDITS = "--say TEXT, --answer TEXT, --call TEXT or --result TEXT is the edit"
 
 
 class Forking:
-    """The command `fork`. `start` makes the client start a session; None if the client can't."""
+    """The console command `fork`. `start` makes the client start a session; it is None if the client can't."""
 
     def __init__(self, opened: OpenRun, start: Callable[[Mapping[str, Any]], None] | None) -> None:
         self._opened, self._start = opened, start
@@ -35,7 +35,7 @@ class Forking:
         return f"{name}: a session of its own. Up to there the recording answers; it is held before its model is asked"
 
     def _asked(self, argument: str) -> tuple[str, Sequence[str]]:
-        """Return the step, and options for `dap-ai run fork`. Raises ConditionError."""
+        """Parse the argument; return the step, and options for `dap-ai run fork`. Raises ConditionError."""
         try:
             words = shlex.split(argument)
         except ValueError as error:

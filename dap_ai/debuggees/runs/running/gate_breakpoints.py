@@ -1,4 +1,4 @@
-"""The client's breakpoints as a table for the gate, and later hits of those that only analysis can decide. Pure."""
+"""The client's breakpoints as a table for the gate, and hits that only the later analysis finds. Does no I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = {"functions": "function", "filters": "filter", "data": "data"}
 
 
 def table_of(breakpoints: RunBreakpoints) -> BreakpointTable:
-    """Return the table of all breakpoints except line breakpoints, which are on past events."""
+    """Return the table of breakpoints that the gate decides. Line breakpoints are left out: they are on past events."""
     rows = [
         BreakpointRow(stop.ident, kind, stop.asked)  # type: ignore[arg-type]
         for name, kind in _KINDS.items()
@@ -25,17 +25,17 @@ def table_of(breakpoints: RunBreakpoints) -> BreakpointTable:
 
 
 class AnalysisHit(NamedTuple):
-    """A breakpoint that analysis has hit."""
+    """Hit of a breakpoint that only the analysis finds."""
 
     ident: int
     filter: str
     says: str
     at: int
-    """Index of the event."""
+    """Index of the event with the hit."""
 
 
 def late_hit(breakpoints: RunBreakpoints, facts: RunFacts, judged: set[tuple[int, int]]) -> AnalysisHit | None:
-    """Return the first hit that is not in `judged` and add it there; None if there is none."""
+    """Return the first hit that is not in `judged`, and add the hit there; None without a new hit."""
     stops = [each for each in breakpoints.of("filters") if each.filter not in LIVE and each.filter != "budget"]
     if not stops or not facts.analysed.is_due:
         return None

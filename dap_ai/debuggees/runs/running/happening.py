@@ -1,4 +1,4 @@
-"""Events of a live agent: output, announcements, exit."""
+"""What happens to a live agent: output, messages of the gate, exit."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dap_ai.debuggees.runs.run_model import Run
 
 
 class Happening(NamedTuple):
-    """An event of the agent or its recording, for the session."""
+    """Something that happened to the agent or its recording; reported to the session."""
 
     run: Run | None = None
-    """The run, as far as it has been recorded."""
+    """The run as far as it has been recorded."""
     analysed: Analysed | None = None
     heard: GateMessage | None = None
     printed: tuple[str, str] | None = None
     """Category and text of the agent's output."""
     ended: int | None = None
-    """The agent's exit code."""
+    """The agent's exit code, set once."""
     words: str = ""
     """Text for the console."""

@@ -16,22 +16,22 @@ _CONSOLES = ("internalConsole", "integratedTerminal", "externalTerminal")
 
 @dataclass(frozen=True)
 class LiveLaunch:
-    """Parsed launch configuration. Paths are absolute, because the proxy resolves them."""
+    """Parsed launch configuration of a live agent. Paths are absolute, because the proxy resolves them."""
 
     command: Sequence[str]
     cwd: str
     workspace: str
-    """Directory whose changes are recorded; "" for none."""
+    """Directory whose changes are recorded; empty to record no changes."""
     env: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     """Environment variables to set; None unsets a variable."""
     out: str = ""
-    """Folder of the recording; "" for a new one in the user's data directory."""
+    """Folder of the recording; empty for a new folder in the user's data directory."""
     console: str = "internalConsole"
     stop_on_entry: bool = False
     stop_all: bool = False
     keep_alive_s: float = 2.0
     hold_at_end: str = ""
-    """When to stop after the agent has ended: `end` always, `failure` if it failed, "" never."""
+    """When to stop after the agent has ended: `end` always, `failure` if the agent failed, never if empty."""
     python: bool = False
     """Whether to debug the agent's Python in a child session."""
 
@@ -61,7 +61,7 @@ def parse_launch(arguments: RequestArguments) -> LiveLaunch:
 
 
 def _command(value: Any) -> tuple[dict[str, str], list[str]]:
-    """Return (variables, words); a command given as text may start with `NAME=value`, as in a shell."""
+    """Return (variables, words) of a command. A command in one string may start with `NAME=value`, as in a shell."""
     variables = dict[str, str]()
     if isinstance(value, str):
         try:

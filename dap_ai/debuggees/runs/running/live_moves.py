@@ -1,4 +1,4 @@
-"""Handles moves of a live run: through its past while an agent is stopped, and forward by letting it continue."""
+"""Handles moves of a live run: through its past while an agent is stopped, forward by letting the agent continue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRESENT = "the present: what comes next has not happened yet"
 
 
 class LiveMoving(MoveRequests):
-    """Moves like MoveRequests; moves beyond the stopped event let the agent continue."""
+    """Handlers of moves in a live run: like MoveRequests, but a move past the stopped event lets the agent continue."""
 
     def __init__(self, opened: OpenRun, end: Callable[[], None], present: Present, *, stop_all: bool) -> None:
         super().__init__(opened, end)
@@ -27,7 +27,7 @@ class LiveMoving(MoveRequests):
         self.is_entry = False
         """Whether the next pause is the stop on entry."""
         self.late: AnalysisHit | None = None
-        """The analysis hit that the next pause reports."""
+        """The breakpoint hit of the analysis that the next pause reports."""
         self.handlers: Mapping[str, Callable[[RequestArguments], Body | None]] = {
             **self.handlers,
             "continue": self._go_on,
@@ -90,7 +90,7 @@ class LiveMoving(MoveRequests):
         return None
 
     def _forward(self, at: At, until: Until) -> None:
-        """Move within the past, up to the event at which the agent is stopped."""
+        """Move forward in the past, up to the event at which the agent is stopped."""
         cursor, stops = self._cursor, self._opened.breakpoints.all
         agent = self._opened.run.events[at.index].agent
         moves: Mapping[Until, Callable[[], Moved]] = {

@@ -1,4 +1,4 @@
-"""Debug session for a live agent: takes DAP requests and happenings, returns responses and events. Does no I/O."""
+"""Debug session for a live agent: takes DAP requests and the agent's events, returns messages. Does no I/O."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # only for annotations
 
 KNOWN = "the run so far"
 _SETTING = ("setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints")
-"""Requests that set breakpoints. A tuple, not a set, because a client may send an unhashable `command`."""
+"""Requests that set breakpoints. Not a set, because a client may send an unhashable `command`."""
 _STANDING = ("stackTrace", "scopes", "variables")
 """Requests that need a stopped agent."""
 _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestartFrame")
@@ -38,7 +38,7 @@ _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestar
 
 @dataclass
 class _Live:
-    """The running agent of a session."""
+    """A running agent, and what the session needs for it."""
 
     wanted: LiveLaunch
     stage: LiveStage
@@ -47,9 +47,9 @@ class _Live:
 
 
 class LiveSession(RunSession):
-    """Session for live and recorded runs: a launch with `command` starts an agent.
+    """Debug session for live and recorded runs: a launch with `command` starts an agent.
 
-    `stage` creates its LiveStage and may raise RequestError.
+    `stage` creates the LiveStage, which runs the agent, and may raise RequestError.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class LiveSession(RunSession):
         self._starts_sessions = False
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
-        """Process a message like RunSession, and also a failed response to `runInTerminal`."""
+        """Process a message like RunSession does, and also a failed response to `runInTerminal`."""
         kind = message.get("type"), message.get("command")
         if kind == ("response", "runInTerminal") and not message.get("success"):
             return self.happens(Happening(ended=1, words=f"the client started no terminal: {message.get('message')}"))
@@ -174,7 +174,7 @@ class LiveSession(RunSession):
     # -- happenings --------------------------------------------------------------------------------------------------
 
     def happens(self, happening: Happening) -> list[Message]:
-        """Return the messages for a happening."""
+        """Return the messages to the client about a happening."""
         self._out = []
         if self._live is not None and not self.over:
             self._happens(happening, self._live)
@@ -228,26 +228,26 @@ class LiveSession(RunSession):
             live.moving.arrived(live.present.arrives(heard.held))
 
     def _child(self, port: int) -> None:
-        """Debug the agent's Python in a child session."""
+        """Ask the client to debug the agent's Python in a child session."""
         connect = {"host": "127.0.0.1", "port": port}
         self._starts({"name": "the agent's Python", "connect": connect, "justMyCode": False}, "attach")
 
     def _starts(self, configuration: Mapping[str, Any], request: str = "launch") -> None:
-        """Ask the client to start another session."""
+        """Ask the client to start another debug session."""
         arguments = {"request": request, "configuration": configuration}
         self._out.append({"type": "request", "command": "startDebugging", "arguments": arguments})
 
     def _judge(self, live: _Live) -> None:
-        """Stop the agent at its next event if analysis has hit a breakpoint."""
+        """Stop the agent at its next event if the analysis has found a hit of a breakpoint."""
         hit = late_hit(self._breakpoints, live.present.opened.facts, self._judged)
         if hit is not None:
             live.moving.late = hit
             live.present.pause()
 
     def _over(self, live: _Live, code: int) -> None:
-        """Turn the session into one of a recorded run, because the agent has ended; stop there if configured.
+        """Continue as the session of a recorded run, because the agent has ended; stop there if configured.
 
-        Analysis hits found only now are reported there, because there is no next event.
+        Also stops at a breakpoint hit that the analysis finds only now, because no further event can report the hit.
         """
         opened, at = live.present.opened, live.wanted.hold_at_end
         late = live.moving.late or late_hit(self._breakpoints, opened.facts, self._judged)

@@ -1,4 +1,4 @@
-"""Runs a live agent: its process, the endpoint's process, and the recording, which is read as it grows."""
+"""Runs a live agent: its process, the endpoint's process, and the recording, which is read again as it grows."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _SHARE = 5
 """Reading the recording again takes at most about 1/_SHARE of the time."""
 _TERM_S = 3.0
 _VARIABLES = "variables.json"
-"""File for the launcher, which deletes it."""
+"""File with variables for the launcher, which deletes the file."""
 _LISTENING = Path(__file__).parent / "attached" / "listening.py"
-"""Script that the hook runs first in an agent's Python that is to be debugged."""
+"""Script that the hook runs first in an agent's Python that a debugger shall debug."""
 
 
 class LiveStage:
-    """Side effects of a live session. `tell` gets happenings, in other threads."""
+    """Runs the agent and does all I/O of a live session. Threads report happenings to `tell`."""
 
     def __init__(
         self, wanted: LiveLaunch, tell: Callable[[Happening], None], editable: Callable[[str, str], str]
@@ -52,7 +52,7 @@ class LiveStage:
         """Start the endpoint and the recording. Raises RequestError."""
         self._wanted, self._tell = wanted, tell
         self.write = editable
-        """Writes a document that the user may edit, given its name and text; returns its path."""
+        """Writes a document that the user may edit; takes name and text, returns the path."""
         self._environ = _environ(wanted.env)
         if shutil.which(wanted.command[0], path=self._environ.get("PATH")) is None:
             raise RequestError(f"{wanted.command[0]}: is no command that can be found")
@@ -94,7 +94,7 @@ class LiveStage:
         self._keeper.say(line)
 
     def begin(self) -> None:
-        """Start the agent in a new process session, so that it outlives the debugger. Its output goes to files.
+        """Start the agent in a new process session, so that the agent outlives the debugger. Output goes to files.
 
         Raises RequestError.
         """
@@ -131,7 +131,7 @@ class LiveStage:
         return words, dict(self._wanted.env), self._wanted.cwd
 
     def read(self, path: str) -> str | None:
-        """Return a document as the user left it; None if it can't be read."""
+        """Return the current text of a document; None if it can't be read."""
         with contextlib.suppress(OSError, UnicodeError):
             return Path(path).read_bytes().decode()
         return None
@@ -144,12 +144,12 @@ class LiveStage:
             threading.Thread(target=self._over, args=(1,), daemon=True).start()
 
     def leave(self) -> None:
-        """Let stopped agents continue; the endpoint serves until the agent ends."""
+        """Let stopped agents continue without a debugger; the endpoint serves until the agent ends."""
         self._is_over = True
         self._keeper.leave()
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until the agent has ended and everything is written, at most `timeout_s` seconds."""
+        """Wait until the agent has ended and the recording is complete, at most `timeout_s` seconds."""
         until = time.monotonic() + timeout_s
         while not self._is_over and time.monotonic() < until:
             time.sleep(0.02)
@@ -161,7 +161,7 @@ class LiveStage:
         return self._keeper.environment | (_listening() if self._wanted.python else {})
 
     def _heard(self, word: EndpointOutput) -> None:
-        """Process a line of the endpoint, in the keeper's thread."""
+        """Process a line of the endpoint; called in the thread that reads these lines."""
         heard = word.heard
         if heard is None:
             return
@@ -174,7 +174,7 @@ class LiveStage:
             self._keeper.follow(heard.pid)
 
     def _read(self, heard: GateMessage | None = None) -> None:
-        """Report the recording as it is now, together with a message of the gate."""
+        """Report the recording as it is now, together with a message of the gate if given."""
         with self._lock, contextlib.suppress(RequestError):
             if heard is not None and heard.held is None and heard.edited is None:
                 self._tell(Happening(heard=heard))
@@ -214,7 +214,7 @@ class LiveStage:
 
 
 def _environ(env: Mapping[str, str | None]) -> dict[str, str]:
-    """Return this process's environment with the configured variables set, or unset if null."""
+    """Return this process's environment with the configured variables; null unsets a variable."""
     found = {**os.environ, **env}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -1,7 +1,7 @@
 """Finds runs at local paths and at URLs of any storage that fsspec supports (s3://, gs://, memory://, ...).
 
-Readers need ordinary files. For a URL, a scan first downloads the beginning of each file to a temporary folder of the
-same structure and file sizes, which is enough to recognize runs. A run is downloaded in full only to be analysed, and
+Readers need ordinary files. For a URL, a scan first downloads the beginning of each file to a temporary folder with the
+same structure and file sizes, which is enough to recognize runs. A whole run is downloaded only for the analysis and
 deleted afterwards.
 """
 
@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.run_files import GLANCE_BYTES, CannotRead
 from dap_ai.system.extras import FLEET
 
 MAX_FETCHED_BYTES = 2 * 1024**3
-"""Maximum total size of a run fetched from a URL."""
+"""Maximum total size in bytes of a run downloaded from a URL."""
 
 
 def is_url(place: str) -> bool:
@@ -37,7 +37,10 @@ def runs_below(place: str) -> Iterator[str]:
 
 @contextmanager
 def local(place: str) -> Generator[Path]:
-    """Yields a local path of the run, valid within the block. Raises CannotRead, and MissingExtraError for a URL."""
+    """Yields a local path of the run, which is valid within the `with` block.
+
+    Raises CannotRead, and MissingExtraError for a URL.
+    """
     if not is_url(place):
         yield Path(place)
         return
@@ -75,7 +78,10 @@ def _storage(url: str) -> tuple[Any, str]:
 
 
 def _files(fs: Any, root: str, url: str) -> Sequence[tuple[str, int]]:
-    """Return each file at or below the root: its relative name ("" for the root itself) and size in bytes."""
+    """Return the relative name and the size in bytes of each file at or below the root.
+
+    The name of the root itself is empty.
+    """
     try:
         found: dict[str, dict[str, Any]] = fs.find(root, detail=True)
     except Exception as error:
@@ -86,7 +92,7 @@ def _files(fs: Any, root: str, url: str) -> Sequence[tuple[str, int]]:
 
 
 def _below(root: str, name: str) -> str:
-    """Return the name relative to the root. Raises CannotRead if it leads outside."""
+    """Return a name relative to the root. Raises CannotRead if the name leads outside the root."""
     below = name.strip("/").removeprefix(root.strip("/")).strip("/")
     if ".." in PurePosixPath(below).parts or "\0" in below:
         raise CannotRead(f"{name!r} is no name of a file in a run")
@@ -94,7 +100,7 @@ def _below(root: str, name: str) -> str:
 
 
 def _begun(fs: Any, root: str, name: str, size: int, top: Path) -> None:
-    """Create a sparse file with the same beginning and size."""
+    """Create a sparse local file with the remote file's beginning and size."""
     path = top / name if name else top
     path.parent.mkdir(parents=True, exist_ok=True)
     head = fs.cat_file(f"{root.rstrip('/')}/{name}" if name else root, start=0, end=min(size, GLANCE_BYTES))

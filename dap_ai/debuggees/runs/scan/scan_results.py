@@ -1,8 +1,8 @@
-r"""Result files of a scan: rows are appended as they arrive, and a stopped scan resumes after the existing ones.
+"""Result files of a scan. Rows are appended one by one, and a stopped scan resumes after the existing rows.
 
-JSON Lines files are complete at any time; after a power failure, the next scan removes a torn last line. Parquet files
-cannot be appended to: their rows are collected in a JSON Lines file beside them and merged at the end, even after
-Ctrl-C.
+A JSON Lines file is complete at any time. After a power failure, the next scan removes a torn last line. Rows cannot be
+appended to a Parquet file. They are collected in a JSON Lines file beside the Parquet file and merged at the end, even
+after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ SUFFIXES = (".jsonl", ".parquet")
 
 
 class ResultsError(ValueError):
-    """A result file cannot be used; the message says why."""
+    """A result file cannot be used. The message gives the reason."""
 
 
 class Results(Protocol):
-    """Destination for the rows of a scan."""
+    """Interface of a file for the rows of a scan."""
 
     done: frozenset[str]
-    """Locations of the runs that already had rows when it was opened."""
+    """Locations of the runs that had rows when the result file was opened."""
 
     def add(self, row: ScanRow) -> None:
-        """Write a row; it is in the file when this returns."""
+        """Write a row. The row is in the file when this method returns."""
         ...
 
     def close(self) -> None:
@@ -41,7 +41,7 @@ class Results(Protocol):
 
 
 def results_at(path: Path) -> Results:
-    """Open a new or existing result file. Raises ResultsError, MissingExtraError, OSError."""
+    """Open a new or existing result file of a scan. Raises ResultsError, MissingExtraError, OSError."""
     if path.suffix == ".jsonl":
         return JsonLinesResults(path)
     if path.suffix == ".parquet":
@@ -57,7 +57,7 @@ class JsonLinesResults:
         self._file: BinaryIO = path.open("ab")
 
     def add(self, row: ScanRow) -> None:
-        """Append a row as a complete line, and flush."""
+        """Append a row as a complete line, and flush the file."""
         self._file.write(_encoded(row) + b"\n")
         self._file.flush()
 
@@ -67,7 +67,7 @@ class JsonLinesResults:
 
 
 class Parquet:
-    """Results in a Parquet file."""
+    """Results in a Parquet file, written by `close`."""
 
     def __init__(self, path: Path) -> None:
         self._pyarrow: Any = FLEET.load("pyarrow")
@@ -112,7 +112,7 @@ def _encoded(row: ScanRow) -> bytes:
 
 
 def _read(path: Path) -> Iterator[str]:
-    """Yields the locations of the rows in a file, and cuts off a torn last line. Raises ResultsError."""
+    """Yields the locations of the rows in a JSON Lines file, and cuts off a torn last line. Raises ResultsError."""
     if not path.exists():
         return
     data = path.read_bytes()
@@ -131,7 +131,7 @@ def _row(path: Path, number: int, line: bytes) -> ScanRow:
 
 
 def _schema(arrow: Any) -> Any:
-    """Return the Arrow schema, with the fields of ScanRow as columns."""
+    """Return the Arrow schema of a Parquet file. Its columns are the fields of ScanRow."""
     text, whole, real = arrow.string(), arrow.int64(), arrow.float64()
     stage = arrow.struct([("stage", text), ("first", whole), ("last", whole)])
     pattern = arrow.struct([("name", text), ("steps", arrow.list_(whole))])

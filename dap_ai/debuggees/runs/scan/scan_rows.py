@@ -1,4 +1,4 @@
-"""Row types of a scan: the data kept of each run."""
+"""Types of the rows of a scan, one row per run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MAX_REASON_CHARACTERS = 2_000
 
 
 class PatternMatch(msgspec.Struct, frozen=True):
-    """A pattern and the steps that show it."""
+    """A failure pattern and the steps that show it."""
 
     name: str
     steps: Sequence[int]
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Numbers of events, steps by effect kind (`EffectKind`; their sum is all steps), checks and so on."""
+    """Numbers of events, steps by effect kind, checks and so on. The effect kinds add up to all steps."""
 
     events: int = 0
     calls: int = 0
@@ -42,7 +42,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class ScanRow(msgspec.Struct, frozen=True):
-    """One run of a scan. Fields are None if not recorded."""
+    """The row of one run in a scan. A field is None if the run does not record it."""
 
     path: str
     format: str = ""
@@ -61,11 +61,11 @@ class ScanRow(msgspec.Struct, frozen=True):
     patterns: Sequence[PatternMatch] = ()
     counts: Counts = Counts()
     reason: str = ""
-    """Error if the run could not be read, else ""."""
+    """Error why the run could not be read; empty if the run was read."""
 
 
 def scan_row(path: str, run: Run, analysis: RunAnalysis) -> ScanRow:
-    """Return the row of a run that was read."""
+    """Return the row of a run that was read successfully."""
     row = row_of(path, run)
     usage = total_usage(run.events)
     return ScanRow(

@@ -1,4 +1,4 @@
-"""Produces rows with any `concurrent.futures.Executor`, queueing only as many tasks as keep it busy."""
+"""Produces the rows of a scan with any `concurrent.futures.Executor`. Queues only enough tasks to keep it busy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Worker = Callable[[str], ScanRow]
 
 
 def row_at(place: str) -> ScanRow:
-    """Return the row of the run at `place`. Never raises: an error becomes the row's `reason`.
+    """Return the row of the run at `place`. Can run in any process.
 
-    Can run in any process.
+    Never raises an error: the message of an error becomes the row's `reason`.
     """
     from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  in the worker
     from dap_ai.debuggees.runs.opening import open_run  # noqa: PLC0415  the same
@@ -34,14 +34,15 @@ def row_at(place: str) -> ScanRow:
 
 
 def version() -> str:
-    """Return the version of dap_ai in the executing process, to check that a worker has it installed."""
+    """Return the version of dap_ai in the executing process, to check that a worker has dap_ai installed."""
     return dap_ai.__version__
 
 
 def rows_of(places: Iterable[str], executor: Executor, jobs: int, work: Worker = row_at) -> Iterator[ScanRow]:
     """Yields a row for each location, in order of completion.
 
-    A run that crashed its process is retried in a process of its own, and so are all runs left by a broken executor.
+    A run that crashed its process is retried in a separate process. All runs that a broken executor left are retried as
+    well.
     """
     todo = iter(places)
     waiting: dict[Future[ScanRow], str] = {}
@@ -69,7 +70,7 @@ def rows_of(places: Iterable[str], executor: Executor, jobs: int, work: Worker =
 
 
 def _result(future: Future[ScanRow], place: str) -> ScanRow | None:
-    """Return the row of a finished task, or None if its process ended or the executor is broken."""
+    """Return the row of a finished task, or None if the task's process ended or the executor is broken."""
     try:
         return future.result()
     except BrokenExecutor:
@@ -79,7 +80,10 @@ def _result(future: Future[ScanRow], place: str) -> ScanRow | None:
 
 
 def _alone(places: Iterable[str], work: Worker) -> Iterator[ScanRow]:
-    """Yields rows from one process at a time, replaced after a crash, so that one run cannot affect the next."""
+    """Yields the rows of runs that are read in one process, one after the other.
+
+    The process is replaced after a crash, so that one run cannot affect the next.
+    """
     pool: Processes | None = None
     try:
         for place in places:

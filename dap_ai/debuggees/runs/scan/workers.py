@@ -1,4 +1,7 @@
-"""An executor of subprocesses started by dap_ai; those of `multiprocessing` would import from the current folder."""
+"""An executor of subprocesses that dap_ai starts itself.
+
+Subprocesses of `multiprocessing` would import modules from the current folder.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _Task = tuple[Future[Any], bytes]
 class Processes(Executor):
     """Executor that calls functions of importable modules in `jobs` processes.
 
-    A call that crashes its process does not affect the others.
+    If a call crashes its process, the other calls are not affected.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -34,13 +37,16 @@ class Processes(Executor):
             thread.start()
 
     def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
-        """Return a future of the call; it raises BrokenExecutor if the call ended its process."""
+        """Return a future of the call. The future raises BrokenExecutor if the call ended its process."""
         future = Future[_Result]()
         self._tasks.put((future, pickle.dumps((fn, args, kwargs))))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes once the submitted calls have finished; `cancel_futures` drops calls not yet started."""
+        """End the processes once the submitted calls have finished.
+
+        `cancel_futures` drops calls that have not started.
+        """
         while cancel_futures:
             try:
                 task = self._tasks.get_nowait()
@@ -92,7 +98,7 @@ class Processes(Executor):
 
 
 def _called(process: subprocess.Popen[bytes], call: bytes) -> tuple[bool, Any]:
-    """Return whether the call returned, and its value or exception.
+    """Return whether the call returned normally, and its return value or exception.
 
     Raises OSError, EOFError or UnpicklingError if the process has ended.
     """
@@ -103,7 +109,10 @@ def _called(process: subprocess.Popen[bytes], call: bytes) -> tuple[bool, Any]:
 
 
 def serve() -> None:
-    """Execute pickled calls from stdin until it is closed. Ignores Ctrl-C, which the parent process handles."""
+    """Execute the pickled calls that arrive on stdin, until stdin is closed.
+
+    Ignores Ctrl-C, because the parent process handles it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as results:  # the parent has gone
         os.dup2(2, 1)  # output of a call must not mix with results

@@ -1,12 +1,12 @@
 """Runs inside a process being attached to: connects it to debugpy's adapter.
 
 It replaces debugpy's own `attach_pid_injected`, which prints into the program: a traceback when it fails, and from
-Python 3.11 on four lines about frozen modules. Nothing here prints. Errors are written to a file of ours, and
-`os.environ`, `sys.path` and the variables of `__main__` are left unchanged.
+Python 3.11 on four lines about frozen modules. This module prints nothing. It writes errors to a file of ours, and
+`os.environ`, `sys.path` and the variables of `__main__` stay unchanged.
 
 Gdb calls `enter`. `sys.remote_exec` makes the main thread call `enter_when_ready`, which returns at once: a thread
-waits until debugpy's adapter writes its address. A call that comes too late, when dap_ai has used another method or has
-ended, only removes its folder.
+waits until debugpy's adapter writes its address. If dap_ai has ended or has used another method by then, the call only
+removes its folder.
 
 The folder, which dap_ai makes and only the program's user may enter:
 
@@ -28,16 +28,17 @@ QUEUED, TAKEN, SETUP, FAILED, SCRIPT = "queued", "taken", "setup.json", "failed"
 PART = ".part"
 """Suffix of a file that is being written."""
 _TURNS, _TURN_S = 1500, 0.01
-"""Number and length in seconds of the sleeps while the thread waits for its setup.
+"""Number of sleeps while the thread waits for its setup, and the seconds of each sleep.
 
-It counts sleeps because the program may have replaced its clocks.
+The thread counts sleeps instead of reading a clock, because the program may have replaced its clocks.
 """
 
 
 def enter(setup: dict[str, Any], folder: str) -> bool:
-    """Connect this process as `setup` (of setup.json) specifies; return whether it has connected.
+    """Connect this process to the adapter that `setup` names; return whether it has connected.
 
-    `folder` gets a file that marks the attempt, and one with the reason of a failure.
+    `setup` is the content of setup.json. Writes a file to `folder` that marks the attempt, and after a failure another
+    file with the reason.
     """
     _write(os.path.join(folder, TAKEN), "")
     try:
@@ -49,7 +50,7 @@ def enter(setup: dict[str, Any], folder: str) -> bool:
 
 
 def enter_when_ready(folder: str) -> None:
-    """Start a thread that waits for the setup; called in the main thread when it runs the queued script."""
+    """Start a thread that waits for the setup and then connects; the main thread calls this from the queued script."""
     try:
         os.rename(os.path.join(folder, QUEUED), os.path.join(folder, TAKEN))
     except OSError:
@@ -66,7 +67,7 @@ def enter_when_ready(folder: str) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove the folder and our files in it."""
+    """Remove the folder, and our files in it."""
     for name in (QUEUED, TAKEN, SETUP, SCRIPT, FAILED):
         for end in ("", PART):
             try:
@@ -127,7 +128,7 @@ def _module(name: str) -> Any:
 
 
 class _Path:
-    """A context in which a folder comes first in `sys.path`."""
+    """A context manager that puts a folder first in `sys.path`."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""The last section of an answer: a fix as a diff with its outcome, else the next debugging steps."""
+"""Writes the last section of an answer: a fix as a diff with its outcome, or the next debugging steps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from dap_ai.protocol.wire.ask_messages import Fix, Suspect
 from dap_ai.system.texts import fenced
 
 _LEAST_SURE = 0.45
-"""Minimum weight of a rule's finding, times its share of failing tests, for an untried fix to be shown."""
+"""Minimum certainty for showing an untried fix: the finding's weight times the line's tie to failing tests, 0..1."""
 
 
 def recommendation(analysis: StopAnalysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
-    """Return the section text (a fix as a diff with its outcome, else next debugging steps) and the fixes."""
+    """Return the section's Markdown text, and the fixes that it shows as diffs."""
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
     if trials and trials.proved and _agree(analysis, trials.proved[0]):
@@ -46,7 +46,7 @@ def recommendation(analysis: StopAnalysis, trials: Trials | None = None) -> tupl
 
 
 def _agree(analysis: StopAnalysis, trial: Trial) -> bool:
-    """Whether cause and fix are at the same line, or a rule explains the difference; False if the cause is unknown."""
+    """Whether a rule gives a reason for the fix, or the fix is at the line of the cause."""
     cause = analysis.cause
     return bool(trial.candidate.reason) or (cause is not None and trial.place == (cause.file, cause.line))
 
@@ -59,7 +59,7 @@ def _steps(analysis: StopAnalysis) -> str:
 
 
 def _why_not_shown(analysis: StopAnalysis, trial: Trial) -> str:
-    """Return why a change that makes the failure go away is not shown as a fix."""
+    """Return a sentence on why the answer does not show a passing change as a fix."""
     spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
     if trial.doubt:
         return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
@@ -82,7 +82,7 @@ def _passing(analysis: StopAnalysis, trials: Trials) -> tuple[str, list[Fix]]:
 
 
 def _found(best: Trial, analysis: StopAnalysis, trials: Trials) -> str:
-    """Return how the fix was found, or its reason unless the root cause already states it."""
+    """Return the sentence before the diff: the rule's reason unless already stated, or that the fix is a guess."""
     reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
     if reason:
         return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
@@ -93,7 +93,7 @@ def _found(best: Trial, analysis: StopAnalysis, trials: Trials) -> str:
 
 
 def _at(edit: SourceEdit) -> str:
-    """Return where the change is: `Change line 14`, `Add after line 5`."""
+    """Return the edit's location, such as `Change line 14` or `Add after line 5`."""
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     if edit.lines[: len(old)] == old:
         return f"Add after line {edit.last}"
@@ -127,7 +127,7 @@ def _verdict_of(edit: SourceEdit, trials: Trials | None) -> FixVerdict | None:
 
 
 def _effort(trials: Trials | None) -> str:
-    """Return a sentence on the fixes tried; "" if there is nothing to report."""
+    """Return a sentence on how many fixes were tried and passed, or an empty string."""
     if trials is None:
         return ""
     if not trials.tried:

@@ -1,6 +1,7 @@
-"""The first context: what a reader needs to know about a stop, as Markdown, within a budget.
+"""Writes the first context for a model: a stop described in Markdown within a token budget.
 
-Reduces depth first, then names, then counts, and notes what is missing. A token is estimated as 4 characters.
+To fit the budget, it reduces depth first, then names, then counts, and notes what is missing. One token is estimated as
+4 characters.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ _MAX_TABLES, _TABLE_ROWS, _TABLE_WIDTH = 3, 5, 90
 
 @dataclass
 class _Shown:
-    """The source lines already quoted, and those allowed, most suspicious first (None: all)."""
+    """The source lines already quoted, and the allowed lines, most suspicious first (None: every line is allowed)."""
 
     allowed: dict[tuple[str, int], None] | None
     functions: list[tuple[SourceFile, FunctionNode]] = field(default_factory=list[tuple[SourceFile, FunctionNode]])
-    """Functions on no frame that contain an allowed line, in the order of their first such lines."""
+    """Functions that contain an allowed line but are not on the stack, in the order of their first allowed lines."""
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
     def of(self, source: SourceFile, node: FunctionNode, most: int | None) -> list[int]:
-        """Return the allowed lines of a function, in order; at most `most`, the most suspicious ones."""
+        """Return the function's allowed lines in source order; at most `most` lines, the most suspicious ones."""
         if self.allowed is None:
             return list(lines_of(node))
         return sorted([line for path, line in self.allowed if path == source.path and line in lines_of(node)][:most])
 
     def admits(self, path: str, line: int) -> bool:
-        """Whether a line may be quoted now."""
+        """Whether a line is allowed and not yet quoted."""
         return (path, line) not in self.lines and (self.allowed is None or (path, line) in self.allowed)
 
 
@@ -67,7 +68,8 @@ class _Context:
             Section(1, lambda level: _surroundings(case, level), 3),
         ]
         self._said: dict[tuple[int, ...], tuple[str, set[tuple[str, int]]]] = {}
-        """Levels of a section and those before it -> its text, and the lines that it showed first."""
+        """Cached sections, by the levels of the section and its predecessors: the text, and the lines first shown in
+        it."""
 
     def text(self) -> str:
         """Return the sections' text at their current levels."""
@@ -76,7 +78,7 @@ class _Context:
         return "\n\n".join(filter(None, texts))
 
     def _text(self, number: int) -> str:
-        """Return one section's text, which depends only on the sections before it."""
+        """Return one section's text, cached by its level and the levels of the sections before it."""
         levels = tuple(section.level for section in self.sections[: number + 1])
         if levels not in self._said:
             before = set(self._shown.lines)
@@ -89,7 +91,7 @@ class _Context:
 def first_context(
     case: StopSnapshot, analysis: StopAnalysis | None, budget_tokens: int, control: Control | None = None
 ) -> str:
-    """Return the first context, at most `budget_tokens` long. `control`: a traced rerun of the failing check."""
+    """Return a stop's Markdown context within the token budget. `control`: a traced rerun of the failing check."""
     context = _Context(case, analysis, control)
     return fitted(context.sections, budget_tokens * CHARS_PER_TOKEN, context.text)
 
@@ -120,7 +122,7 @@ def _stop(case: StopSnapshot, level: int) -> str:
 
 
 def _elsewhere(case: StopSnapshot, level: int) -> str:
-    """Return the user frames of an exception from another process or held by a value, innermost first; "" if none."""
+    """Return the user frames, innermost first, of an exception in another process or a value; empty without one."""
     held = case.held if case.remote is None else ("in another process, which cannot be read", case.remote)
     if held is None or held[1].exception is None:
         return ""
@@ -171,7 +173,7 @@ def _place(case: StopSnapshot, place: FramePlace, index: int, shown: _Shown, lev
 
 
 def _folded(case: StopSnapshot, frame: StackFrame) -> str:
-    """Return a line on the library frames between this user frame and the next inner one; "" if there are none."""
+    """Return a line that counts the library frames between this frame and the next inner user frame; may be empty."""
     position = case.frames.index(frame)
     count, name = 0, ""
     while position > count and not case.frames[position - count - 1].user:
@@ -181,7 +183,7 @@ def _folded(case: StopSnapshot, frame: StackFrame) -> str:
 
 
 def _tables(place: FramePlace) -> Iterator[str]:
-    """Yield the first and last rows of dataframes and series: errors in them seldom show in their size."""
+    """Yield the first and last rows of each dataframe and series: the size alone seldom reveals an error."""
     found = variables(place.facts) if place.facts else []
     tables = [(v.name, v.value.table) for v in found if v.value.kind in ("dataframe", "series") and v.value.table]
     for name, table in tables[:_MAX_TABLES]:
@@ -207,7 +209,7 @@ def _lines(place: FramePlace, shown: _Shown, level: int, *, whole: bool) -> str:
 
 
 def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown) -> str:
-    """Return the allowed lines not shown before, numbered; gaps are marked."""
+    """Return the lines that are allowed and not yet quoted, with line numbers; `...` marks a gap."""
     numbers = [n for n in wanted if shown.admits(source.path, n) and source.line(n).strip()]
     shown.lines.update((source.path, n) for n in numbers)
     rows: list[str] = []
@@ -219,7 +221,7 @@ def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown)
 
 
 def _called(case: StopSnapshot, analysis: StopAnalysis | None, shown: _Shown, level: int) -> str:
-    """Return the source of functions on no frame, most suspicious first, then of modules and classes."""
+    """Return the source of functions that are not on the stack, most suspicious first, then of modules and classes."""
     if analysis is None:
         return ""
     functions = shown.functions
@@ -236,7 +238,7 @@ def _called(case: StopSnapshot, analysis: StopAnalysis | None, shown: _Shown, le
 
 
 def _functions(case: StopSnapshot, allowed: Iterable[tuple[str, int]]) -> Iterator[tuple[SourceFile, FunctionNode]]:
-    """Yield the functions on no frame that contain one of these lines, in the order of their first such lines."""
+    """Yield the functions that contain one of these lines but are not on the stack, in the order of the lines."""
     seen = _on_stack(case)
     for path, line in allowed:
         source = case.sources.read(path)
@@ -251,12 +253,12 @@ def _on_stack(case: StopSnapshot) -> set[tuple[str, int]]:
 
 
 def _name(source: SourceFile, node: FunctionNode) -> str:
-    """Return the function's name with its parameters; its `def` line is not quoted."""
+    """Return the function's name and parameters, because the context does not quote the `def` line."""
     return cut(f"{FunctionScope(source, node).name}({ast.unparse(node.args)})", 100)
 
 
 def _outside(case: StopSnapshot, shown: _Shown) -> Iterator[str]:
-    """Yield suspicious lines at the level of modules and classes that are on no frame."""
+    """Yield one block per file with the allowed lines that are outside functions and not yet quoted."""
     for path in sorted({path for path, _ in shown.allowed or ()}):
         source = case.sources.read(path)
         lines = sorted(line for file, line in shown.allowed or () if file == path)

@@ -1,7 +1,7 @@
 """Chooses the source lines that the first context quotes: the suspicious ones, at most a quarter of the program.
 
-Quoting the whole program would give a reader no guidance. If the failing check could be rerun, lines of functions that
-ran precede lines that did not, and lines that a frame has not reached come last.
+Quoting the whole program would give a reader no guidance. If the failing check could be rerun, lines in functions that
+did not run count less. Lines that a frame has not reached come last.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import header_lines
 Line = tuple[str, int]
 
 LEAST = 24
-"""Smallest line limit: a small program may be shown up to this many lines."""
+"""Smallest line limit, so that the context can quote a short program in full."""
 _SHARE = 0.25
 _NEVER_RAN = 0.15
 _RECENT, _FADING = 0.3, 0.94
-"""Score of the last line that ran before the failure; each earlier line is worth less."""
+"""Score of the last line that ran before the failure, and the factor for each earlier line."""
 
 
 def excerpt(case: StopSnapshot, analysis: StopAnalysis, control: Control | None) -> dict[Line, None]:
@@ -44,7 +44,7 @@ def excerpt(case: StopSnapshot, analysis: StopAnalysis, control: Control | None)
 
 
 def _sources(case: StopSnapshot, analysis: StopAnalysis, control: Control | None) -> dict[str, SourceFile]:
-    """Return the user files on the stack, in reach, executed, or suspicious, by path."""
+    """Return, by path, the user files that are on the stack, in reach, executed or suspicious."""
     found = {p.source.path: p.source for p in case.places if p.source}
     paths = [scope.source.path for scope, _ in analysis.scopes.values()]
     paths += [line.file for line in control.trace.lines] if control else []
@@ -86,7 +86,7 @@ def _is_text(source: SourceFile, line: int) -> bool:
 
 
 def _around(place: FramePlace) -> tuple[int, int, int]:
-    """Return the first line of the frame's code, the last that this call can have run, and the last of all."""
+    """Return three lines of the frame's code: the first, the last that this call can have run, and the last of all."""
     line, scope = place.frame.line, place.scope
     loops = [s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)] if scope else []
     reached = last_line(loops[-1]) if loops else line
@@ -115,7 +115,7 @@ def _scores(analysis: StopAnalysis, control: Control | None, sources: dict[str, 
 
 
 def _whole(source: SourceFile, key: Line) -> list[Line]:
-    """Return the lines of the statement, or of a compound one's header: a line alone says little."""
+    """Return the lines of the statement at a line; of a compound statement, only the header. At most 7 lines."""
     path, line = key
     statement = source.statement_at(line)
     return [(path, n) for n in header_lines(statement)[:7] if source.line(n).strip()] if statement else []

@@ -1,4 +1,4 @@
-"""The answer as text: what happened, why, the root cause. Evidence first; every claim is cited."""
+"""Writes an answer's sections on what happened, why it happened, and the root cause. Every claim cites its evidence."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _DOES = {
     "decides": ("decides whether line {} runs", "may have decided whether line {} runs"),
     "written": ("writes", "may have written"),
 }
-"""Role of a step -> what it does, and what it may have done."""
+"""Role of a slice step -> words for a step that ran, and for a step that may have run."""
 
 
 def happened(analysis: StopAnalysis) -> str:
-    """Return the exception or stop, its location, and the value that proves it."""
+    """Return the section on what happened: the exception or stop, its location, and the values that prove it."""
     case, diagnosis = analysis.case, analysis.diagnosis
     place = diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
@@ -64,7 +64,7 @@ def happened(analysis: StopAnalysis) -> str:
 
 
 def _kept_exception(case: StopSnapshot) -> str:
-    """Return where the exception held by a value of the failed check was raised; "" if none is held."""
+    """Return where the exception stored in a value of the failed check was raised, or an empty string."""
     if not case.held:
         return ""
     expression, there = case.held
@@ -77,7 +77,7 @@ def _kept_exception(case: StopSnapshot) -> str:
 
 
 def after_cleanup(place: FramePlace) -> str:
-    """Return a note on values of the failing line and its frame that are known only after cleanup; "" if none."""
+    """Return a note on the frame's values that were read only after cleanup code ran, or an empty string."""
     texts = [ast.unparse(n) for root in place.evaluated for n in ast.walk(root) if isinstance(n, _READS)]
     texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
     shown = ((text, value) for text in dict.fromkeys(texts) if (value := place.shown(text)))
@@ -87,7 +87,7 @@ def after_cleanup(place: FramePlace) -> str:
 
 
 def _is_shown(cited: Cited, diagnosis: Diagnosis) -> bool:
-    """Whether a sentence already shows the full value."""
+    """Whether a sentence of the diagnosis already shows the cited value in full."""
     value = cited.place.value(cited.expression)
     told = f"`{cited.expression}` is `{value.text}`" if value and not value.truncated else ""
     return bool(told) and any(told in sentence for sentence in diagnosis.sentences)
@@ -114,7 +114,7 @@ def _chain(analysis: StopAnalysis) -> list[SliceStep]:
 
 
 def _link(analysis: StopAnalysis, step: SliceStep) -> str:
-    """Return what a step does, or what it may have done if it is unknown whether it ran."""
+    """Return what a slice step does, or what it may have done if it is unknown whether the step ran."""
     case, code = analysis.case, step.scope.source.line(step.line).strip()
     had_run = analysis.had_run(step.scope.source.path, step.line)
     does, may_have = _DOES[step.role]
@@ -168,5 +168,5 @@ def is_sure(analysis: StopAnalysis, trials: Trials | None) -> bool:
 
 
 def _in_short(reason: str) -> str:
-    """Return the reason in short, without what was stated before."""
+    """Return the reason cut short; of a reason about the failed line, only `THE_FAILED_LINE`."""
     return THE_FAILED_LINE if reason.startswith(THE_FAILED_LINE) else cut_code(reason, _MAX_REASON)

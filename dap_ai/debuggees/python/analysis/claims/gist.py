@@ -1,4 +1,4 @@
-"""The gist: what is certain about a failure, in a single line."""
+"""Writes the gist of a failure: one line with only what is certain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_CHARS = 100
 
 
 def gist(analysis: StopAnalysis, trials: Trials | None) -> str:
-    """Return the cause if a rerun proves it, else what was read at the failing line; "" if nothing failed."""
+    """Return a proved cause, else the first observation at the failing line; an empty string if nothing failed."""
     if analysis.case.exception is None:
         return ""
     place, first = analysis.diagnosis.place.frame, analysis.suspects[0] if analysis.suspects else None

@@ -1,4 +1,4 @@
-"""Answers from frames with only a traceback and source, plus values if a child process sent them; no reruns."""
+"""Answers about an exception of which only the traceback and source are known; a child process may add values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def caught(analysis: StopAnalysis) -> tuple[list[str], list[Fix]]:
 
 
 def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[str], list[Fix]]:
-    """Return the paragraphs about an exception in another process that `here` waited for, and the fixes."""
+    """Return the paragraphs about another process's exception, for which `here` waited, and the fixes."""
     place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
     note = (
@@ -33,7 +33,7 @@ def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[str], li
 
 
 def _source_of(here: StopSnapshot, there: StopSnapshot) -> str:
-    """Return what the answer is read from, after the child process's own report and its values, if any."""
+    """Return a sentence that names the answer's sources, such as a child process's traceback and values."""
     if here.exception is None or here.exception.type != "ChildProcessError":
         return "This is read from the traceback that it sent and the source, without any value"
     sources = "the traceback that it sent and the source; the values of its variables are not known"
@@ -43,7 +43,10 @@ def _source_of(here: StopSnapshot, there: StopSnapshot) -> str:
 
 
 def _arrived(there: StopSnapshot, here: StopSnapshot) -> FramePlace:
-    """Return where the exception reached this process; the other process's traceback may be attached, as by tblib."""
+    """Return the frame in which the exception reached this process.
+
+    Skips frames that a library such as tblib copied from the other process's traceback.
+    """
     sent = {(place.frame.path, place.frame.line, place.frame.name) for place in there.places}
     own = (p for p in here.places if (p.frame.path, p.frame.line, p.frame.name) not in sent)
     return next(own, here.places[0])
@@ -57,7 +60,7 @@ def _partial_answer(analysis: StopAnalysis, end: str, note: str) -> tuple[list[s
 
 
 def _came_by(analysis: StopAnalysis) -> str:
-    """Return the user frames of the traceback, innermost first."""
+    """Return the calls that led to the failing frame as a list, innermost first; may be empty."""
     case = analysis.case
     rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
     return "\n".join(["Called from:\n", *rows]) if rows else ""

@@ -30,13 +30,13 @@ _NO_NAME = re.compile(
 _NO_PACKAGE = re.compile(r"^No module named '(?P<module>\w+)\.(?P<name>\w+)[\w.]*'; '(?P=module)' is not a package$")
 _LACKS = {"AttributeError": _NO_ATTRIBUTE, "ImportError": _NO_NAME, "ModuleNotFoundError": _NO_PACKAGE}
 _FILE = re.compile(r"\((?:consider renaming ')?(?P<file>[^()']+\.py)(?:' [^()]*)?\)$")
-"""The file at the end of the message; since Python 3.13 with advice around it."""
+"""Matches the file at the end of the message. Python 3.13 and later put advice around the file."""
 _DOES_MORE_THAN_DEFINE = frozenset({"antigravity", "this", "idlelib", "turtledemo"})
 """Standard library modules that display or open something on import."""
 
 
 class Shadowed(NamedTuple):
-    """A shadowed module: the standard library's `module` has `name`; the user's `file`, loaded instead, lacks it."""
+    """A standard library `module` that has `name`, and the user's `file` that is loaded instead and lacks `name`."""
 
     module: str
     name: str
@@ -44,7 +44,7 @@ class Shadowed(NamedTuple):
 
 
 def shadowed(case: StopSnapshot) -> Shadowed | None:
-    """Return the shadowed module; None unless it explains the failure."""
+    """Return the shadowed module, or None if no shadowed module explains the failure."""
     found = _lacking(case.exception)
     if found is None or case.exception is None:
         return None
@@ -81,7 +81,7 @@ def _lacking(error: ExceptionFacts | None) -> re.Match[str] | None:
 
 
 def _files(case: StopSnapshot, found: re.Match[str]) -> Iterator[str]:
-    """Yield files the module may be loaded from: by the message, the module object, or a file beside the program."""
+    """Yield files the module may be loaded from: by the message, by the module object, or beside the program."""
     if named := _FILE.search(found.string):
         yield named["file"]
     place = case.places[0] if case.places else None
@@ -103,7 +103,7 @@ def _is_own(file: str, module: str) -> bool:
 
 
 def _library_has(module: str, name: str) -> bool:
-    """Whether this Python's standard library module has the attribute or submodule."""
+    """Whether the standard library module has the attribute or submodule, in the Python that runs dap_ai."""
     if module.partition(".")[0] in _DOES_MORE_THAN_DEFINE:
         return False
     try:

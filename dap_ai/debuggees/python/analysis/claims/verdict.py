@@ -22,7 +22,7 @@ _MOST_ITEM_CHARS = 24
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
 _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
 _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
-"""End of a message's first part."""
+"""Matches the end of a message's first part."""
 _IN_BRACKETS = re.compile(r" \((?:[^`()]|`[^`]*`|\([^`()]*\))*\)$")
 
 
@@ -49,7 +49,7 @@ def verdict(analysis: StopAnalysis, trials: Trials | None) -> str:
 
 
 def _effects(analysis: StopAnalysis) -> list[str]:
-    """Return descriptions of what went wrong at the failing line, with the current item, most informative first."""
+    """Return descriptions of what went wrong at the failing line, with the loop item, most informative first."""
     error, diagnosis = analysis.case.exception, analysis.diagnosis
     item = _item(diagnosis.place)
     told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
@@ -77,7 +77,7 @@ def _first_part(message: str) -> str:
 
 
 def _with_kept_exception(case: StopSnapshot, expression: str, there: StopSnapshot, told: str) -> str:
-    """Return `told` with the location where the exception held by the failed check was raised."""
+    """Return `told` with the location that raised the exception stored in the failed check's `expression`."""
     frame, error = there.places[0].frame, there.exception
     raised = f"{error.type}: {first_line(error.message)}" if error and error.message else error.type if error else ""
     beside = "" if f"`{expression}`" in told else f"; `{expression}` is `{raised}`"
@@ -85,7 +85,7 @@ def _with_kept_exception(case: StopSnapshot, expression: str, there: StopSnapsho
 
 
 def _item(place: FramePlace) -> str:
-    """Return the loop item at the failing line, as in ` for 'T-103'`, if it is short or has a name; else ""."""
+    """Return the loop item at the failing line, as in ` for 'T-103'`, or an empty string if it has no short text."""
     source = place.source
     if source is None:
         return ""
@@ -101,7 +101,7 @@ def _item(place: FramePlace) -> str:
 
 
 def _item_label(value: Value) -> str:
-    """Return a short text that identifies the item; "" if there is none."""
+    """Return a short text that identifies the item, or an empty string."""
     if value.kind in _PLAIN:
         return value.text if len(value.text) <= _MOST_ITEM_CHARS else ""
     named = {field.name: field.text for field in value.fields or () if len(field.text) <= _MOST_ITEM_CHARS}

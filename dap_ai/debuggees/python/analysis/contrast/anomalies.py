@@ -1,11 +1,13 @@
-"""Values that stand out in a traced run: where each first appeared, and the loop item being processed then.
+"""Finds values that stand out in a traced run, with the place and the loop item where each value first appeared.
 
-A value can stand out in three ways, usually the most certain first: it is `nan` or `inf`, which appears once and
-spreads; it contains a literal that the failure itself disputes, traced back to its first appearance; or it differs from
-the values that the same line produced in other rounds.
+A value can stand out in three ways, usually the most certain first:
 
-Values are texts in a trace, so a value is identified by the literals in it. A literal originates at the first event
-that has it without having received it: no name that the statement used and no function that it called had it before.
+- it is `nan` or `inf`, which appears once and spreads;
+- it contains a literal that the failure shows to be wrong, traced back to the literal's first appearance;
+- it differs from the values that the same line produced in other iterations.
+
+Values are texts in a trace, so a value is identified by the literals in its text. A literal originates at the first
+event that has the literal without having received it from a name that the statement used or a function that it called.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ STRANGE = frozenset({"nan", "inf", "-inf"})
 _MIN_ROUNDS, _MINORITY = 3, 0.26
 _MAX_DATUM = 90
 _LEAST_FOUND = 6
-"""Minimum length in characters: a shorter text may occur in any value."""
+"""Minimum length of a value's text to search for, in characters: a shorter text may occur in any value."""
 _SENTINELS = frozenset({"-1", "''", "None", '""'})
 
 
@@ -45,18 +47,18 @@ class Anomaly:
     """Name of the variable, or `f()` for a function's result."""
     text: str
     why: str
-    """Reason, phrased to follow the value: `the others are int`."""
+    """Reason why the value stands out, such as: is `str`, elsewhere `int`."""
     weight: float
     given: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """The names that the statement used, with their values at that time."""
+    """(name, value) pairs of the names that the statement used, with their values at that time."""
     datum: str = ""
-    """The loop item for which the value first appeared: `row` is `{...}`, round 2 of 4."""
+    """The loop item for which the value first appeared, such as: round 2: `row` is `{...}`."""
     is_part: bool = False
-    """Whether the value is only one part of what the name holds."""
+    """Whether the value is only a part of the variable's value."""
 
 
 def atoms(text: str) -> set[str]:
-    """Return the literals in a value's text."""
+    """Return the numbers, strings and `None`s in a value's text, each as source text."""
     return set(_ATOM.findall(text))
 
 
@@ -70,7 +72,7 @@ def is_rare(atom: str) -> bool:
 
 
 def anomalies(record: TraceRecord, sliced: DynamicSlice, disputed: Iterable[str]) -> list[Anomaly]:
-    """Return the values that stand out among a slice's events, strongest first. `disputed`: literals that are wrong."""
+    """Return the values that stand out among a slice's events, strongest first. `disputed`: the wrong literals."""
     events = sorted((p.event for p in sliced.parts[1:]), key=lambda e: (e.ended, -e.first))
     found = [*_strange(record, events), *_disputed(record, events, disputed), *_unlike(record, events)]
     for oddity in found:
@@ -82,7 +84,7 @@ def anomalies(record: TraceRecord, sliced: DynamicSlice, disputed: Iterable[str]
 
 
 def made(event: StatementRun) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) for each name the event bound, and the function's result if the event is its last."""
+    """Yield (name, value) for each name the event bound, and for the function's result if the event is its last one."""
     yield from event.values.items()
     run = event.run
     if run.events[-1] is event and run.traced.result:
@@ -94,7 +96,7 @@ def _given(event: StatementRun) -> list[tuple[str, str]]:
 
 
 def _known_before(record: TraceRecord, event: StatementRun) -> set[str]:
-    """Return the literals that the statement used: in its names' values and in the results of functions it called."""
+    """Return the literals in the values of names that the statement used and in the results of functions it called."""
     texts = [text for _, text in _given(event)]
     texts += [run.traced.result for run in record.calls(event)]
     return {atom for text in texts for atom in atoms(text)}
@@ -103,7 +105,7 @@ def _known_before(record: TraceRecord, event: StatementRun) -> set[str]:
 def _born(
     record: TraceRecord, events: Sequence[StatementRun], is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[StatementRun, str, str, str]]:
-    """Yield (event, name, text, literal) where each literal accepted by `is_wanted` first appears."""
+    """Yield (event, name, text, literal) for the first appearance of each literal that `is_wanted` accepts."""
     seen: set[str] = set()
     for event in events:
         for name, text in made(event):
@@ -120,7 +122,7 @@ def _strange(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[An
 
 
 def _disputed(record: TraceRecord, events: Sequence[StatementRun], disputed: Iterable[str]) -> Iterator[Anomaly]:
-    """Yield where wrong literals first appear, and where the literals they came from (differing only in case) do."""
+    """Yield the first appearances of wrong literals, and of literals that they were made from by a change of case."""
     # Two rounds: a wrong literal is often made from another spelling of itself (`'Open'` from `'open'`). The first
     # round collects the values that the literals were made from; the second searches for those that differ only in
     # case.
@@ -138,7 +140,7 @@ def _disputed(record: TraceRecord, events: Sequence[StatementRun], disputed: Ite
 
 
 def _unlike(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[Anomaly]:
-    """Yield a line's value that differs from the values of its other rounds or calls."""
+    """Yield each value of a line that differs from the values in the line's other iterations or calls."""
     statements = {id(event.statement): event for event in events}
     rows: dict[tuple[int, str], list[tuple[StatementRun, str]]] = defaultdict(list)
     for event in record.events:
@@ -157,10 +159,10 @@ def _unlike(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[Ano
 
 
 def _first_with(record: TraceRecord, event: StatementRun, text: str) -> tuple[StatementRun, str] | None:
-    """Return the event that made a value which `event` only received, and the name bound there, or None if unknown.
+    """Return the event that made a value which `event` only received, and the name it bound, or None if unknown.
 
-    The value may be a part of what that event made. The event must be one of several rounds: a statement that read all
-    the data at once says nothing about a single item.
+    The value may be a part of the value that the event made. The event's statement must have run several times: a
+    statement that read all the data at once shows nothing about a single item.
     """
     earlier = record.until(event) if len(text) >= _LEAST_FOUND else ()
     for each in earlier:
@@ -206,7 +208,7 @@ def _in_words(feature: tuple[str, str], mine: str | None, usual: str | None) -> 
 
 
 def _shape(text: str) -> dict[tuple[str, str], str]:
-    """Return the features that similar values share, by (part, kind)."""
+    """Return the features that similar values share, such as the type, by (dict key, kind of feature)."""
     value: object = literal_in(_NO_LITERAL.sub("0.5", text))
     if value is MISSING:
         return {}
@@ -232,7 +234,7 @@ def _features(part: str, value: object) -> dict[tuple[str, str], str]:
 
 
 def _datum(record: TraceRecord, event: StatementRun) -> str:
-    """Return the loop item being processed at the event, from the innermost loop of its run or of its callers."""
+    """Describe the item of the innermost loop around the event, in its function or a caller; empty outside loops."""
     at: StatementRun | None = event
     for _ in range(12):
         if at is None:

@@ -1,4 +1,4 @@
-"""Evidence from one recorded run of the failure: what the failing value and the checks before it depended on."""
+"""Extracts evidence from one recorded run of the failure: what the failing value and earlier checks depended on."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, yields
 from dap_ai.protocol.contracts.snapshot_messages import StepHistory
 
 _MAX_PASSING, _MAX_EVENTS = 6, 500
-"""Maximum number of passed checks examined, and of events per check's slice."""
+"""Maximum number of passed checks to examine, and maximum number of events in the slice of a check."""
 _LEAST_ODD = 0.55
 
 
 @dataclass
 class FailureRecord:
-    """A run that failed the same way as the program."""
+    """The evidence from a recorded run that failed the same way as the program."""
 
     record: TraceRecord
     failure: StatementRun
     slice: DynamicSlice
     passing: Counter[Spot]
-    """Line -> number of earlier, passed checks that depended on it."""
+    """(file, line) -> number of earlier, passed checks that depended on the line."""
     oddities: list[Anomaly]
     """The values that stand out, strongest first."""
     compared: tuple[str, str] | None = None
-    """The texts of both sides of a failed comparison, or None if either is unknown."""
+    """The texts of both sides of a failed comparison; None if a side is unknown or nothing is compared."""
 
     @property
     def strong_anomalies(self) -> list[Anomaly]:
-        """The anomalies strong enough to suspect the line that made them."""
+        """The unusual values that are strong enough evidence to suspect the lines that made them."""
         return [odd for odd in self.oddities if odd.weight >= _LEAST_ODD]
 
 
 def failure_record(history: StepHistory, sources: Sources, diagnosis: Diagnosis) -> FailureRecord | None:
-    """Return the evidence from one run, or None if the failing statement is not in its record."""
+    """Return the evidence from one recorded run, or None if the failing statement did not run in it."""
     place = diagnosis.place
     record = TraceRecord(history, sources)
     failure = record.end(place.frame.path, place.statement) if place.statement else None
@@ -56,7 +56,7 @@ def failure_record(history: StepHistory, sources: Sources, diagnosis: Diagnosis)
 
 
 def _compared(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis) -> tuple[str, str] | None:
-    """Return the texts of both sides of a failed comparison; None if nothing is compared or a side is unknown."""
+    """Return the texts of both sides of a failed comparison; None if a side is unknown or nothing is compared."""
     if diagnosis.compared:
         return diagnosis.compared
     sides = demand_of(diagnosis.place.statement).sides
@@ -65,7 +65,7 @@ def _compared(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis) 
 
 
 def _text(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis, side: ast.expr) -> str:
-    """Return a value's text from the stop, the source or the function's only recorded call; "" if unknown."""
+    """Return a value's text from the stop, the source or the function's only recorded call; empty if unknown."""
     if value := diagnosis.place.value(side):
         return value.text
     if isinstance(side, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
@@ -80,7 +80,10 @@ def _text(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis, side
 
 
 def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str]:
-    """Return the literals found but not expected; for a crash, "None" if one of the cited values contains it."""
+    """Return the literals that a failed comparison found but did not expect.
+
+    After a crash, return "None" if a value that the error message is about contains it.
+    """
     if compared:
         left, right = map(atoms, compared)
         wanted = [diagnosis.is_literal(side) for side in demand_of(diagnosis.place.statement).sides]
@@ -92,7 +95,7 @@ def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str
 
 
 def is_check(statement: ast.stmt | None) -> bool:
-    """Whether a statement checks something: `assert`, or a test's `assertEqual(...)`."""
+    """Whether a statement is a check: an `assert`, or a test method's call such as `assertEqual(...)`."""
     return isinstance(statement, ast.Assert) or method_call(statement) is not None
 
 
@@ -104,5 +107,5 @@ def _passing(record: TraceRecord, failure: StatementRun) -> Counter[Spot]:
 
 
 def _checks(events: Sequence[StatementRun], failure: StatementRun) -> list[StatementRun]:
-    """Return the checks that passed, other than runs of the one that failed."""
+    """Return the events of checks that passed, without runs of the check that failed."""
     return [e for e in events if is_check(e.statement) and e.statement is not failure.statement]

@@ -1,14 +1,14 @@
-"""Suspicion of each line from test outcomes: a line that failing tests run and passing ones do not is suspicious.
+"""Rates lines by test outcomes: a line is suspicious if failing tests run it and passing tests do not.
 
-This is spectrum-based fault localization with the Ochiai coefficient, the best of those that Abreu, Zoeteweij and van
-Gemund (2006) compared: ef / sqrt((ef + nf) * (ef + ep)), where ef failing tests run the line, nf failing tests do not,
-and ep passing tests run it (`NeighbourTests.ochiai`).
+This is spectrum-based fault localization with the Ochiai coefficient, the best that Abreu, Zoeteweij and van Gemund
+(2006) compared: ef / sqrt((ef + nf) * (ef + ep)), where ef failing tests run the line, nf failing tests do not, and ep
+passing tests run the line (`NeighbourTests.ochiai`).
 
 The coefficient alone cannot rank here: with one failing test and a few others, many lines share one value. So it is one
-of five factors, each from 0 to 1: what rules and slice know, how late the line ran, how much of it could be wrong, and
-whether it belongs to the test. The factors are multiplied, not added, because one strong reason to clear a line is
-enough: a line that every passing test runs stays low, whatever a rule reports. `known` has a floor; otherwise a line
-that no rule matches could never lead.
+of five factors, each from 0 to 1. The others: the score from rules and slice, how late the line ran, how much of the
+line could be wrong, and whether the line belongs to the test. The factors are multiplied, not added, because one strong
+reason to clear a line is enough: a line that every passing test runs stays low, whatever a rule reports. The score
+from rules and slice (`known`) has a floor; otherwise a line that no rule matches could never lead.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTes
 from dap_ai.debuggees.python.analysis.record.trace_record import Spot
 
 WEIGHTS = {"floor": 0.15, "spectrum": 2.0, "test": 0.02, "plain": 0.3, "last": 1.0}
-"""`floor`: score of a line known only to have run. `spectrum`: exponent of Ochiai. Factors: `test` for a line of the
-test itself; `plain` for a line with nothing that could be different; up to 1 + `last` for the line that ran last."""
+"""Weights of the factors. `floor`: score of a line known only to have run. `spectrum`: exponent of the Ochiai
+coefficient. `test`: factor for a line of the test itself. `plain`: factor for a line with nothing that could be
+different. `last`: 1 + `last` is the factor for the line that ran last, before scaling."""
 _NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass | ast.Global | ast.Nonlocal
 _PARTS = ast.Compare | ast.BinOp | ast.BoolOp | ast.UnaryOp | ast.IfExp | ast.Call | ast.Subscript | ast.Constant
 _MANY = 5
@@ -34,7 +35,7 @@ _MANY = 5
 
 @dataclass
 class SpectrumStatement:
-    """A statement in a function, run by the test."""
+    """A statement in a function that the failing test ran."""
 
     source: SourceFile
     statement: ast.stmt
@@ -45,9 +46,9 @@ class SpectrumStatement:
 def spectrum(
     case: StopSnapshot, scores: Mapping[Spot, float], last: Mapping[Spot, int], neighbours: NeighbourTests
 ) -> dict[Spot, float]:
-    """Return the scores of statements run by the failing test, from their earlier scores and all test outcomes.
+    """Map each statement that the failing test ran to a score, from its earlier score and all test outcomes.
 
-    `last`: line -> number of its last step.
+    `last`: (file, line) -> number of the line's last step.
     """
     found = _lines(case, neighbours)
     end = max(last.values(), default=0) or 1
@@ -72,14 +73,14 @@ def _lines(case: StopSnapshot, neighbours: NeighbourTests) -> dict[Spot, Spectru
 
 
 def scored(case: StopSnapshot, spot: Spot, line: SpectrumStatement, known: float, recent: float) -> float:
-    """Return a line's score. `known`: from rules and slice; `recent`: its last run, 0 (first step) to 1 (last)."""
+    """Return a line's score. `known`: score from rules and slice; `recent`: when it last ran, 0 (start) to 1 (end)."""
     of_test = _is_of_test(case, line.source, spot)
     return Features(known, recent, line.ochiai, substance(line.statement), of_test).score()
 
 
 @dataclass(frozen=True)
 class Features:
-    """The factors of a statement's score, for a statement that the failing test ran; numbers from 0 to 1."""
+    """The factors of the score of a statement that the failing test ran; numbers from 0 to 1."""
 
     known: float
     recent: float

@@ -1,9 +1,9 @@
 """Tries one fix: with the narrowest check that runs its lines, then the widest check, then the neighbour tests.
 
-Narrow checks come first because most fixes fail, and a narrow check (a rerun statement or call) shows that fastest.
-Passing it proves little: it starts from existing values and covers only a part of the program. So a passing fix is run
-by the widest check, which starts anew, and then by the tests that run the edited line. Each stage stops at a doubt:
-lines no longer run, the failure is evaded, another test breaks.
+Narrow checks come first because most fixes fail, and a narrow check (a rerun statement or call) shows that fastest. A
+pass of a narrow check proves little: the check starts from existing values and covers only a part of the program. So a
+passing fix then runs in the widest check, which starts anew, and then in the tests that run the edited line. Each stage
+stops at a doubt: lines no longer run, the failed operation is skipped, another test breaks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTes
 
 
 async def attempt(runs: CheckRuns, candidate: Candidate, trials: Trials) -> Trial:
-    """Try a fix with the narrowest check that runs its lines; if that passes, the widest; then neighbour tests."""
+    """Try a fix with the narrowest check that runs its lines, then with the widest check and the neighbour tests."""
     edit, usable = candidate.edit, trials.usable
     reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)]
     reaching = reaching or [c for c in usable[-1:] if c.check.whole]
@@ -51,7 +51,7 @@ async def attempt(runs: CheckRuns, candidate: Candidate, trials: Trials) -> Tria
 
 
 async def _judge(runs: CheckRuns, trial: Trial, neighbours: NeighbourTests | None) -> None:
-    """Update the trial's verdict with the neighbour tests."""
+    """Run the neighbour tests with the trial's fix, and update the trial's verdict."""
     found = await judged(runs, neighbours, [trial.candidate.edit])
     trial.beside = found.words
     if trial.widest and not found.broken:

@@ -1,7 +1,8 @@
-"""Whether a fix only stops what failed from running, so that passing proves nothing.
+"""Detects fixes that only stop the failed operation from running, so that a pass proves nothing.
 
-A trap in place of the failed operation shows this however the operation is bypassed: by a filter that drops everything,
-a loop without rounds, an `and` whose first part is false. If the run succeeds with the trap, the operation did not run.
+A trap replaces the failed operation and ends the run. If the run with the trap succeeds, the operation did not run.
+This detects every way to skip the operation: a filter that drops everything, a loop without iterations, an `and`
+whose first part is false.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ _TRAP = b"(_ for _ in ()).throw(KeyboardInterrupt)"
 
 
 async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: SnapshotResult) -> str:
-    """Return a clause such as: `float(text)` does not run any more; "" if it runs or this is unknown.
+    """Return a clause such as: `float(text)` does not run any more. Return an empty string if the operation runs.
 
-    Raises NotStopped. Applying the operation to other values is no fix either, if earlier correct results change.
-    `after`: the run with the edit.
+    Also returns a clause if the edit changes the failing statement and a function's earlier results. `after`: the run
+    with the edit. Raises NotStopped.
     """
     failure = runs.failure
     if failure is None or failure.is_demand:
@@ -48,7 +49,7 @@ async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: Sna
 
 
 def _left_out(failure: Failure, edit: SourceEdit) -> str:
-    """Return the operand that an edit removes from the failed statement; "" if none."""
+    """Return the operand that an edit removes from the failing statement; an empty string if it removes no operand."""
     source, old = failure.place.source, failure.statement
     if source is None or not failure.holds(edit):
         return ""
@@ -64,13 +65,13 @@ def _left_out(failure: Failure, edit: SourceEdit) -> str:
 
 
 def _as_written(text: str) -> str:
-    """Return the code without redundant parentheses; text that does not parse is unchanged."""
+    """Return the code without redundant parentheses, or unchanged if the code does not parse."""
     tree = parsed(text)
     return ast.unparse(tree) if tree else text
 
 
 def with_trap(edit: SourceEdit, failure: Failure, text: str) -> list[SourceEdit]:
-    """Return the edit with a trap for each occurrence of the expression in the failing statement; empty if none."""
+    """Return the edit with traps, which end the run, in place of an expression in the failing statement; or empty."""
     source, statement = failure.place.source, failure.statement
     if source is None:
         return []
@@ -86,7 +87,7 @@ def with_trap(edit: SourceEdit, failure: Failure, text: str) -> list[SourceEdit]
 
 
 def _set_trap(rows: list[str], line: int, text: str) -> bool:
-    """Set traps in the statement at a line, in place; False unless it has the expression, each time on one line."""
+    """Replace an expression in the statement at a line by traps, which end the run. Return False if impossible."""
     statement = SourceFile("", "\n".join(rows)).statement_at(line)
     nodes = header_nodes(statement) if statement else ()
     found = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == text]

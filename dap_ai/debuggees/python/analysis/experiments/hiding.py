@@ -1,4 +1,4 @@
-"""Changes that only remove the failure, and are not worth trying."""
+"""Detects changes that only remove the failure, and are not worth trying."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def hides(candidate: Candidate, analysis: StopAnalysis) -> bool:
 
 
 def literals(lines: list[str]) -> Counter[str]:
-    """Return the constants in these lines, as reprs with counts."""
+    """Count the constants in the lines, by their repr."""
     return Counter(repr(n.value) for n in _nodes(lines) if isinstance(n, ast.Constant))
 
 
@@ -48,12 +48,12 @@ def _leaves_out(broken: ast.expr | None, old: list[str], new: list[str]) -> bool
 
 
 def _alike(broken: ast.expr, nodes: Iterable[ast.AST]) -> list[ast.AST]:
-    """Return the nodes of the same kind: calls, or the same operator."""
+    """Return the nodes of the same kind as the failed expression: calls, or operations with the same operator."""
     return [n for n in nodes if type(getattr(n, "op", None)) is type(getattr(broken, "op", None))]
 
 
 def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> int:
-    """Return the number of comparisons and operations with equal operands, except the operators in `saying`."""
+    """Count the comparisons and operations with equal operands, without operations by an operator in `saying`."""
     nodes = _nodes(lines)
     pairs = [(n.left, n.comparators[0]) for n in nodes if isinstance(n, ast.Compare)]
     pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, saying)]
@@ -61,7 +61,7 @@ def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> 
 
 
 def _nodes(lines: list[str]) -> list[ast.AST]:
-    """Return the nodes of the code in these lines, which may be a block's header; empty if they do not parse."""
+    """Return the syntax nodes of the lines, which may be a block's header; empty if the lines do not parse."""
     text = textwrap.dedent("\n".join(lines))
     return nodes_in(parsed(text) or parsed(f"{text}\n    pass"))
 

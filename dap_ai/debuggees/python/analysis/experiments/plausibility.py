@@ -1,4 +1,4 @@
-"""Why a pass may prove nothing: with the fix, lines no longer run, or functions return nothing useful."""
+"""Finds why a pass may prove nothing: with the fix, lines no longer run, or functions return nothing useful."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _Line = tuple[str, int]
 
 
 def doubt_of(case: StopSnapshot, before: Control, after: SnapshotResult, edit: SourceEdit) -> str:
-    """Return a clause such as: line 14 no longer runs; "" if the edited run does what the original did.
+    """Return a clause such as: line 14 no longer runs. Return an empty string if nothing casts doubt on the fix.
 
-    Taking another branch instead is not an omission.
+    Lines that stop running are no reason for doubt if other lines of their function run more often instead.
     """
     if data := changes_data([edit]):
         return data
@@ -52,13 +52,13 @@ def doubt_of(case: StopSnapshot, before: Control, after: SnapshotResult, edit: S
 
 
 def _has_crashed(case: StopSnapshot) -> bool:
-    """Whether an operation failed, not a check by the program, so that nothing shows which value is right."""
+    """Whether an operation failed, and not an `assert` or `raise`: then nothing shows which value is right."""
     failure = failure_of(case)
     return failure is not None and not failure.is_demand
 
 
 def _results(trace: RunTrace) -> dict[str, list[object]]:
-    """Return each function's results in order, as values if they are literals, else as text."""
+    """Map each function to its results in order, as values if they are literals, else as text."""
     found: dict[str, list[object]] = defaultdict(list)
     for call in trace.calls:
         if call.result and not call.raised:
@@ -68,7 +68,7 @@ def _results(trace: RunTrace) -> dict[str, list[object]]:
 
 
 def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) -> str:
-    """Return a clause on a function whose results became useless; "" if none."""
+    """Return a clause on a function whose results became useless; an empty string if there is no such function."""
     for name, old in before.items():
         new = after.get(name, [])
         if new and all(isinstance(v, bool) for v in new) and not any(isinstance(v, bool) for v in old):
@@ -81,9 +81,9 @@ def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) ->
 
 
 def _other_types(before: RunTrace, after: RunTrace) -> str:
-    """Return a clause on a function that returns another type where its earlier result was right; "" if none.
+    """Return a clause on a function that now returns another type in place of a right result; empty if there is none.
 
-    Results before that of the last outermost call to return are considered right; that call's own result is wrong.
+    The last outermost call that returned is considered to have a wrong result; all results before it are right.
     """
     returned = [call for call in before.calls if not call.raised]
     outermost = min((call.depth for call in returned), default=0)
@@ -98,7 +98,7 @@ def _other_types(before: RunTrace, after: RunTrace) -> str:
 
 
 def _kind(result: str) -> str:
-    """Return the type of a literal other than None, all numbers alike; "" for other texts."""
+    """Return the type name of a literal, "number" for all numbers; an empty string for None and other texts."""
     value = literal_in(result)
     kind = "number" if type(value) in (int, float) else type(value).__name__
     return "" if value is None or value is MISSING else kind
@@ -111,14 +111,14 @@ def _signs(values: list[object]) -> set[int]:
 
 
 def _dropped(edit: SourceEdit) -> str:
-    """Return the call or `+=` that the edit removes without replacement; "" if none."""
+    """Return the call or `+=` that the edit removes without replacement; empty if the edit removes neither."""
     statement = edit.source.statement_at(edit.first)
     gone = edit.first == edit.last and all(line.strip() in ("", "pass") for line in edit.lines)
     return ast.unparse(statement) if gone and isinstance(statement, ast.Expr | ast.AugAssign) else ""
 
 
 def _repeated(edit: SourceEdit) -> str:
-    """Return a clause if the edited line repeats a neighbouring line, or its function repeats another; else ""."""
+    """Return a clause if the edit duplicates a neighbouring line or makes two functions equal; else an empty string."""
     source, new = edit.source, [line.strip() for line in edit.lines if line.strip()]
     beside = next((n for n in (edit.first - 1, edit.last + 1) if new and [source.line(n).strip()] == new), 0)
     if beside:
@@ -132,14 +132,14 @@ def _repeated(edit: SourceEdit) -> str:
 
 
 def _changed(edit: SourceEdit) -> FunctionNode | None:
-    """Return the function that contains the edit, as edited, or None."""
+    """Return the function that contains the edit, parsed after the edit; None outside functions."""
     if edit.source.function_at(edit.first) is None:
         return None
     return SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first)
 
 
 def _wasted(edit: SourceEdit) -> str:
-    """Return a variable that the edited function sets or fills but no longer reads; "" if none."""
+    """Return a variable that the edited function sets or fills but no longer reads; empty if there is none."""
     old, new = edit.source.function_at(edit.first), _changed(edit)
     if old is None or new is None:
         return ""
@@ -148,7 +148,7 @@ def _wasted(edit: SourceEdit) -> str:
 
 
 def _made_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
-    """Return the function's own variables, and those used for more than storing items."""
+    """Return the variables that a function sets, and the variables that it uses for more than storing items."""
     calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
     holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
@@ -161,7 +161,7 @@ def _does(function: FunctionNode) -> str:
 
 
 def _counts(trace: RunTrace, edit: SourceEdit) -> dict[_Line, int]:
-    """Return how often each line ran, by its number before the edit; the edit's own lines are omitted."""
+    """Map each line, numbered as before the edit, to how often it ran; the edit's own lines are omitted."""
     counts: dict[_Line, int] = {}
     for traced in trace.lines:
         line = traced.line
@@ -177,14 +177,14 @@ def _is_in(key: _Line, edit: SourceEdit) -> bool:
 
 
 def _beyond(places: Sequence[FramePlace]) -> Iterator[_Line]:
-    """Yield the lines after those that the frames are at: they run because nothing fails any more."""
+    """Yield the lines after the frames' current lines, which run now because nothing fails any more."""
     for place in places:
         for statement in _after(place.scope, place.frame.line) if place.scope else ():
             yield from ((place.frame.path, line) for line in lines_of(statement))
 
 
 def _after(holder: ast.AST, line: int) -> Iterator[ast.stmt]:
-    """Yield the statements that follow a line in its own block and in the enclosing ones."""
+    """Yield the statements that follow a line in its own block and in the enclosing blocks."""
     for block in body_fields(holder):
         for index, statement in enumerate(block):
             if line in lines_of(statement):
@@ -195,7 +195,7 @@ def _after(holder: ast.AST, line: int) -> Iterator[ast.stmt]:
 def _by_scope(
     case: StopSnapshot, lost: list[_Line], now: set[_Line], more: set[_Line]
 ) -> Iterator[tuple[str, list[int]]]:
-    """Yield the lost lines of each function that still runs and runs nothing more often instead."""
+    """Yield the lines that each function no longer runs, if it still runs and runs no other lines more often."""
     found: dict[tuple[str, ScopeNode | None], list[int]] = defaultdict(list)
     for path, line in lost:
         source = case.sources.read(path)

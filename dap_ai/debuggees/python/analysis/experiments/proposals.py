@@ -1,9 +1,10 @@
-"""Chooses the fixes to try: those of the rules, then small changes to lines that ran, most suspicious first.
+"""Chooses the fixes to try: fixes by the rules, then small changes to lines that ran, most suspicious first.
 
-The order matters, since the budget cuts off the list: prior of the kind of change times suspicion of the line, with
-each further change to one line slightly later (`spread`), so that a line with many operators does not take all the
-time. Rules come first whatever their weight: they match a mistake, the generator only syntax. Edits that make the same
-program are tried once (`distinct`), compared by tree, not by text.
+The order matters, since the budget cuts off the list. Small changes are ordered by the likelihood of the kind of change
+times the suspicion of the line. Each further change to one line comes slightly later (`spread`), so that a line with
+many operators does not take all the time. Rules come first whatever their weight: they match a mistake, and the
+generator matches only syntax. Edits that make the same program are tried once (`distinct`), compared by tree, not by
+text.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
 MAX_LINES = 150
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
-"""Factor for a function that asserts: it concerns other functions more than itself."""
+"""Factor for lines of a function whose `assert` failed: the mistake is more likely in another function."""
 
 
 def proposals(analysis: StopAnalysis, usable: Sequence[Control], most: int) -> list[Candidate]:
@@ -49,7 +50,7 @@ def proposals(analysis: StopAnalysis, usable: Sequence[Control], most: int) -> l
 
 
 def _suspicion(analysis: StopAnalysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
-    """Return the suspicion of each line that ran in a usable check."""
+    """Map each line that ran in a usable check to its suspicion."""
     place = analysis.diagnosis.place
     own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
     found: dict[int, float] = {}

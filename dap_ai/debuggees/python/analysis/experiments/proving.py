@@ -1,4 +1,4 @@
-"""Evidence for a fix beyond the failed check: without it, a fix is not shown."""
+"""Collects evidence for a fix beyond the failed check. A fix without such evidence is not shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = ("name", "unused name", "attribute")
 
 
 def prove(analysis: StopAnalysis, trials: Trials) -> None:
-    """Set `Trial.proof` of each passing fix to its further evidence; empty if there is none."""
+    """Set `Trial.proof` of each passing fix to a clause on its further evidence, or to an empty string."""
     for trial in trials.tried:
         if trial.passes and not trial.doubt:
             trial.proof = _proof(analysis, trials, trial)
@@ -63,13 +63,13 @@ def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:
 
 
 def _brings(edit: SourceEdit) -> bool:
-    """Whether the edit adds a statement or constant: one that satisfies a single check can always be found."""
+    """Whether the edit adds a statement or constant: some added constant can satisfy any single check."""
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     return edit.growth > 0 or bool(literals(edit.lines) - literals(old))
 
 
 def _after(analysis: StopAnalysis, trial: Trial, control: Control) -> int:
-    """Return how many checks ran only with the fix, if its lines ran more often, too."""
+    """Return how many checks ran only with the fix. Return 0 if no line of the fix ran more often than before."""
     edit, source = trial.candidate.edit, analysis.case.places[0].source
     trace = (trial.outcome and trial.outcome.trace) or RunTrace()
     now = line_counts(trace)

@@ -1,13 +1,13 @@
 """Schedules runs in copies: reruns the failure, then tries fixes, within limits of time and number.
 
-A run in a copy costs milliseconds of processor time, and all of them together have 1.2 s (`BUDGET_S`). So:
+A run in a copy costs milliseconds of processor time, and all runs together have 1.2 s (`BUDGET_S`). So:
 
-1. The controls start before the ranking is made: they do not need it, and it needs them. Only a check that fails as the
-   program did is used; a fix that "passes" another one would prove nothing.
+1. The control runs start before the ranking, because the ranking uses their results. Only a check that fails as the
+   program did is used; a fix that passes another check would prove nothing.
 2. The widest check and the neighbour tests go first, two at a time, since both are traced and need a processor each.
 3. Then four workers take candidates from one iterator, most likely first. There is no batch to wait for, and the
-   budget cuts off only the least likely ones.
-4. It stops at the first passing fix with a likely rule's reason, or at 12 passing fixes.
+   budget cuts off only the least likely candidates.
+4. The search stops at the first passing fix that a likely rule proposed, or at 12 passing fixes.
 
 Running out of time is an ordinary end: finished results are kept, runs in progress are cancelled.
 """
@@ -35,14 +35,15 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.system.texts import counted
 
 ENOUGH = 12
-"""Number of passing fixes that is enough."""
+"""Number of passing fixes at which the search stops."""
 _TOLD_EVERY = 20
 _TRACED_AT_ONCE = 2
 """Maximum number of traced runs at once: each needs a processor, while a failing fix needs little."""
 _LATE = 1.25
-"""Factor on the time limit after which waiting stops; copies end by their own deadlines before."""
+"""Waiting stops after the time limit times this factor. Copies end earlier, by their own deadlines."""
 _TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
-"""Shares of the wall-clock budget for reproducing the failure before fixes: in all, and for the widest check."""
+"""Maximum shares of the time left for reproducing the failure: for all checks, and for the widest check. `_AGES_S`
+replaces an infinite time."""
 NO_TIME = "there was no time to run the failure again"
 
 Tell = Callable[[str], None]
@@ -51,13 +52,13 @@ Tell = Callable[[str], None]
 class Investigation:
     """Reruns the failure, starting at once and without a ranking; then tries the fixes that a ranking proposes.
 
-    Partial results are kept if a resume, a failure or a time limit ends it early: see CheckRuns.
+    If a resume, an error or a time limit ends the investigation early, partial results are kept.
     """
 
     def __init__(
         self, debugger: Debugger, case: StopSnapshot, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
     ) -> None:
-        """Start rerunning the failure. Must be called in an event loop; end it with `aclose`."""
+        """Start rerunning the failure. Requires a running event loop; call `aclose` when done."""
         self._trials = trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
         self._tell = tell
         self._ends = time.monotonic() + _LATE * clock_s
@@ -70,7 +71,7 @@ class Investigation:
             self._again = asyncio.ensure_future(_control(self._runs, checks, trials))
 
     async def tried(self, analysis: StopAnalysis) -> Trials:
-        """Return the results of all runs; also updates the ranking with their evidence."""
+        """Try fixes, update the ranking with the evidence, and return the results of all runs."""
         trials = self._trials
         if self._again is None:
             trials.why_not = "no statement of the program can be rerun here"
@@ -87,7 +88,7 @@ class Investigation:
         return trials
 
     async def aclose(self) -> None:
-        """Cancel what is still running."""
+        """Cancel the runs that are still in progress."""
         if self._again is not None:
             self._again.cancel()
             await asyncio.gather(self._again, return_exceptions=True)
@@ -107,7 +108,7 @@ class Investigation:
 
 
 async def _control(runs: CheckRuns, checks: Sequence[FailureCheck], trials: Trials) -> None:
-    """Run the widest check and the neighbour tests first: the ranking can do without the checks that are late."""
+    """Run all checks without edits, the widest check and the neighbour tests first; drop checks that are late."""
     controls: dict[int, Control] = {}
     traced = asyncio.Semaphore(_TRACED_AT_ONCE)
 

@@ -1,4 +1,4 @@
-"""What an assertion requires of its sides, and a description of how they violate it."""
+"""Reads what an assertion requires of its sides, and describes how they violate the requirement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.agent.case.value_texts import cut, cut_apart, shared
 from dap_ai.debuggees.python.analysis.syntax.nodes import expression
 
 MOST_CHARS = 44
-"""Maximum characters of a value shown next to another."""
+"""Maximum characters of a value shown next to another value."""
 _BEFORE_CHARS, _MOST_NAME_CHARS = 12, 30
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
@@ -25,13 +25,16 @@ _METHODS = {
 }  # fmt: skip
 _OF_ONE = {"assertTrue": "true", "assertFalse": "false", "assertIsNone": "is", "assertIsNotNone": "is not"}
 _UNMET = {"matches": ", which `{}` does not match", "instance": ", no `{}`"}
-"""Suffix for a side that violates the relation; `{}` is the other side."""
+"""Relation -> suffix for a left side that violates the relation; `{}` is the right side."""
 _ORDERS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
 class Demand:
-    """`relation`: a Python operator, or `true` or `false` for a single side; "" for any other relation."""
+    """What an assertion requires of its sides.
+
+    `relation`: an operator such as `==`, `true` or `false` for a single side, or empty for any other relation.
+    """
 
     relation: str
     sides: list[ast.expr]
@@ -39,7 +42,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class AssertionSide:
-    """One side of an assertion, and its value as text; "" if unknown."""
+    """One side of an assertion: its source code, and its value as text (empty if unknown)."""
 
     code: str
     text: str
@@ -47,18 +50,18 @@ class AssertionSide:
 
     @property
     def with_value(self) -> str:
-        """The side's code with its value."""
+        """A clause with the side's code and value: `` `total` is `-7` ``."""
         return f"`{self.code}` is `{cut(self.text, 120)}`"
 
 
 @dataclass(frozen=True)
 class ValueDifference:
-    """Where two partly known values differ. `at`: `[3]` or `.name`; `left`, `right`: the values there."""
+    """Where two partly known values differ. `at`: `[3]` or `.name`; `left`, `right`: the values at that place."""
 
     at: str
     left: str
     right: str
-    """With an empty `at`: the extra items of this side."""
+    """If `at` is empty, `left` or `right` contains the extra items of that side."""
 
 
 def method_call(statement: ast.stmt | None) -> ast.Call | None:
@@ -71,7 +74,10 @@ def method_call(statement: ast.stmt | None) -> ast.Call | None:
 
 
 def demand_of(statement: ast.stmt | None) -> Demand:
-    """Return what an `assert` or a test's `assertEqual` requires; without sides for any other statement."""
+    """Return what an `assert` or a test's `assertEqual` requires.
+
+    For any other statement, the demand has no sides.
+    """
     if call := method_call(statement):
         name = getattr(call.func, "attr", "")
         if name in _OF_ONE and call.args:
@@ -104,9 +110,9 @@ def _sides(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def unmet(relation: str, sides: Sequence[AssertionSide], difference: ValueDifference | None = None) -> str:
-    """Describe how the sides violate the relation: `` `total` is `-7`, not `25.5` ``; "" if no value is known.
+    """Describe how the sides violate the relation, such as `` `total` is `-7`, not `25.5` ``.
 
-    `difference`: where two values that should be equal differ.
+    Return an empty string if no value is known. `difference`: where two values that should be equal differ.
     """
     if relation == "==" and difference and len(sides) == 2 and not all(map(_is_whole, sides)):
         return _differs(sides[0], sides[1], difference)
@@ -149,7 +155,7 @@ def _membership(how: str, member: AssertionSide, container: AssertionSide) -> st
 
 
 def _around(part: str, text: str) -> str:
-    """Return a text shortened so that a part of it stays visible."""
+    """Shorten `text` so that `part`, a substring of it, stays visible."""
     at = text.find(part[1:-1]) if part[:1] in "'\"" else text.find(part)
     hidden = at + len(part) > MOST_CHARS - len("...+999 chars")
     return cut(f"...{text[at - _BEFORE_CHARS :]}" if hidden and at > _BEFORE_CHARS else text, MOST_CHARS)
@@ -184,7 +190,7 @@ def _differs(left: AssertionSide, right: AssertionSide, difference: ValueDiffere
 
 
 def _first_difference(found: AssertionSide, wanted: AssertionSide) -> tuple[AssertionSide, AssertionSide] | None:
-    """Return the first items that differ; None if a text is no display of items, or one only has more items."""
+    """Return the first two items that differ in two lists, tuples or dicts, or None if no common item differs."""
     match expression(found.text), expression(wanted.text):
         case (ast.List(elts=a), ast.List(elts=b)) | (ast.Tuple(elts=a), ast.Tuple(elts=b)):
             first, second = ({f"[{at}]": item for at, item in enumerate(items)} for items in (a, b))

@@ -1,4 +1,4 @@
-"""Assertions (`assert` or a test's `assertEqual(...)`): both sides with their values, and which side to doubt."""
+"""Explains a failed assertion (`assert` or `assertEqual(...)`): both sides, their values, and which side to doubt."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import READS, called_name
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _NOT_RAISED = re.compile(r"(\w+) not raised(?: by (\w+))?")
-"""unittest's message for an exception that was not raised."""
+"""Matches unittest's message about an exception that was not raised."""
 _OWN_ERROR = re.compile(r"Assert|Fail|Mismatch")
-"""A test library's own exception types used instead of AssertionError."""
+"""Matches exception types that test libraries raise instead of AssertionError."""
 
 
 def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
-    """Whether an assertion was violated; an exception raised while evaluating its sides is another failure."""
+    """Whether the assertion was violated; False if evaluating its sides raised the exception."""
     if error.type == "AssertionError":
         return not isinstance(statement, ast.Raise)
     return method_call(statement) is not None and _OWN_ERROR.search(error.type) is not None
@@ -57,7 +57,7 @@ def explain(case: StopSnapshot, d: Diagnosis, error: ExceptionFacts) -> None:
 
 
 def _decided(d: Diagnosis, demand: Demand) -> str:
-    """Name the items for which `all(...)` is false or `any(...)` is true; "" if unknown."""
+    """Describe the items that make an asserted `all(...)` false or a denied `any(...)` true; empty if unknown."""
     found = quantified(demand.sides[0]) if demand.relation in ("true", "false") else None
     value = d.value(found.items) if found and found.holds == (demand.relation == "false") else None
     if found is None or value is None or value.length == 0 or value.text == "[]":
@@ -68,7 +68,7 @@ def _decided(d: Diagnosis, demand: Demand) -> str:
 
 
 def sides_of(case: StopSnapshot, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[AssertionSide]:
-    """Return one side per operand, with values from the frame, or else from `known`."""
+    """Return the assertion's sides with their values, read from the frame or else taken from `known`."""
     texts = known or ["" for _ in demand.sides]
     found = [_side(d, node, text) for node, text in zip(demand.sides, texts, strict=True)]
     codes = [case.hide(_written(node)) for node in demand.sides]
@@ -76,7 +76,7 @@ def sides_of(case: StopSnapshot, d: Diagnosis, demand: Demand, known: Sequence[s
 
 
 def _written(node: ast.expr) -> str:
-    """Return the expression's usual form: `any(x for x in xs)` with a single pair of parentheses."""
+    """Return the expression as usually written: `any(x for x in xs)` with a single pair of parentheses."""
     if isinstance(node, ast.Call) and not node.keywords and [type(a) for a in node.args] == [ast.GeneratorExp]:
         return f"{ast.unparse(node.func)}{ast.unparse(node.args[0])}"
     return ast.unparse(node)

@@ -1,4 +1,4 @@
-"""Python's own exceptions: explains each type from the line that raised it."""
+"""Explains Python's builtin exceptions, each type from the line that raised it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 _WRONG_RESULT = re.compile(
     r"(?:[^\s()]+\.)?(__[a-z_]+__)(?:\(\))?( (?:method )?(?:returned|should|must)\b.*)", re.DOTALL
 )
-"""Since Python 3.15 most of these messages name the class, too: `Cart.__bool__() must return a bool, not int`."""
+"""Matches messages about a special method's result. Python 3.15 adds the class: `Cart.__bool__() must return a
+bool`."""
 
 
 def _operands(node: ast.expr | None) -> list[ast.expr]:
@@ -86,13 +87,13 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
 
 
 def wrong_result(message: str) -> str:
-    """Return the special method that, by the message, returned a wrong type; "" for any other message."""
+    """Return the special method that returned a wrong type according to the message, or an empty string."""
     match = _WRONG_RESULT.match(message)
     return match[1] if match else ""
 
 
 def _read_in(d: Diagnosis) -> list[ast.expr]:
-    """Return the places that the failing expression reads, without the classes and functions it calls."""
+    """Return the names, attributes and items that the failing expression reads, without the functions that it calls."""
     nodes = d.in_question
     called = {id(n.func) for n in nodes if isinstance(n, ast.Call) if n is not d.broken or n.args}
     held = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)}
@@ -140,7 +141,7 @@ def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
 
 
 def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:
-    """Return the dicts without the key that the line searches by `pop`, or inside a comprehension or lambda."""
+    """Return the dicts, with their values, that lack the key and that the line reads by `[...]` or `pop`."""
     nodes = nodes_in(*d.header)
     bound = {*set_in(*d.header), *(n.arg for n in nodes if isinstance(n, ast.arg))}
     found: dict[str, tuple[ast.expr, Value]] = {}
@@ -281,4 +282,4 @@ BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {
     "UnboundLocalError": _name_error,
     "ValueError": _value_error,
 }
-"""Exception type -> function that explains it."""
+"""Exception type -> function that explains exceptions of that type."""

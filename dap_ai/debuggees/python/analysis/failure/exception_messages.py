@@ -18,11 +18,11 @@ _BETWEEN = {
     "<": " not less than ", "<=": " not less than or equal to ",
     ">": " not greater than ", ">=": " not greater than or equal to ", "true": " is not true", "false": " is not false",
 }  # fmt: skip
-"""The text between the sides in a unittest message."""
+"""Relation -> text between the sides in a unittest message."""
 _DERIVED = re.compile(r"\s+\+\s+(?:where|and) ")
-"""Start of a pytest line that explains a side's origin. debugpy's text has blanks instead of line breaks."""
+"""Matches the start of a pytest line on a side's origin. debugpy's text has blanks instead of line breaks."""
 _BEHIND = re.compile(r"\s{2,}|\s+(?:[-+?:]|within)(?=\s)|\n")
-"""Start of what follows the sides: a line-by-line difference, or the test's own message."""
+"""Matches the start of the text after the sides: a line-by-line difference, or the test's own message."""
 _APPROX = re.compile(r"(\S+) ± \S+")
 _END = r"(?=\s{2,}|\n|$)"
 _AT_INDEX = re.compile(rf"At index (\d+) diff: (.*?) != (.*?){_END}")
@@ -30,11 +30,11 @@ _ITEMS = re.compile(rf"Differing items:\s+\{{(.*?): (.*?)\}} != \{{\1: (.*?)\}}{
 _ATTRIBUTE = re.compile(rf"Drill down into differing attribute (\w+):\s+\1: (.*?) != (.*?){_END}")
 _MORE = re.compile(rf"(Left|Right) contains (?:one|\d+) more items?(?:, first extra item)?:\s+(.*?){_END}")
 _EXTRA = re.compile(rf"Extra items in the (left|right) set:\s+(.*?){_END}")
-"""How pytest reports where two values differ."""
+"""Matches pytest's report of extra set items; the patterns above match its other reports of a difference."""
 
 
 def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[str]:
-    """Return the sides' values in a pytest or unittest message, with `...` where cut; empty if it has none."""
+    """Return the sides' values in a pytest or unittest message, with `...` where cut; empty if it shows no values."""
     message = message[:_MOST_READ_CHARS]
     if method_call(statement):
         found = _by_unittest(demand.relation, message)
@@ -59,7 +59,7 @@ def first_line(message: str) -> str:
 
 
 def as_written(message: str) -> str:
-    """Return a multi-line message as a Markdown code block with long lines cut; "" for a single line."""
+    """Return a multi-line message as a Markdown code block with long lines cut; empty for a single line."""
     lines = without_pytest_lines(message).strip().splitlines()
     if len(lines) < _A_BLOCK:
         return ""
@@ -69,7 +69,7 @@ def as_written(message: str) -> str:
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """Yield the text up to each point where an addition may start, and finally all of it."""
+    """Yield the text up to each point where an addition may start, then the whole text."""
     yield from (text[: each.start()] for each in islice(_BEHIND.finditer(text), _MOST_BEGINNINGS))
     yield text
 
@@ -99,7 +99,10 @@ def _whole(text: str) -> str:
 
 
 def _is_repr(node: ast.expr) -> bool:
-    """Whether it reads as a single value: difference lines that follow look like sums (`'tea' - tea + coffee`)."""
+    """Whether the node is a single value.
+
+    A value with the difference lines that follow parses as a sum, such as `'tea' - tea + coffee`.
+    """
     called = {id(call.func) for call in calls_in(node)}
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called]
     return not names and not any(isinstance(n, ast.BinOp | ast.Compare | ast.BoolOp) for n in ast.walk(node))

@@ -1,4 +1,4 @@
-"""What broke the failing line: the expression, the value that proves it, and where to look next."""
+"""Collects what broke the failing line: the expression, the value that proves it, and where to look next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.protocol.contracts.inspection import Value
 
 @dataclass
 class Diagnosis:
-    """What happened at the failing line, in sentences, and the expressions whose history explains it."""
+    """Sentences on what happened at the failing line, and the expressions whose history explains it."""
 
     place: FramePlace
     sentences: list[str] = field(default_factory=list[str])
@@ -36,11 +36,11 @@ class Diagnosis:
 
     @property
     def in_question(self) -> list[ast.expr]:
-        """The failed expression with its parts; all of the line's expressions if unknown."""
+        """The failed expression and its parts, or all of the line's expressions if it is unknown which failed."""
         return list(sub_expressions([self.broken] if self.broken else self.header))
 
     def say(self, sentence: str) -> None:
-        """Add a sentence."""
+        """Add a sentence to the diagnosis."""
         self.sentences.append(sentence)
 
     def blame(self, *roots: ast.expr) -> None:
@@ -51,7 +51,7 @@ class Diagnosis:
                 self.cite(root)
 
     def cite(self, expression: ast.expr | str) -> None:
-        """Cite an expression whose value was read."""
+        """Cite an expression once, if its value was read and differs from its text."""
         text = expression if isinstance(expression, str) else ast.unparse(expression)
         value = self.place.value(text)
         tells = value and value.kind not in ("function", "class", "module") and value.text != text
@@ -75,7 +75,10 @@ class Diagnosis:
 
 
 def failing_expression(place: FramePlace) -> ast.expr | None:
-    """Return the sub-expression that failed: at the interpreter's position (3.11+), else the innermost that raises."""
+    """Return the sub-expression that failed, or None if unknown.
+
+    Uses the interpreter's position (Python 3.11+), or else the innermost expression that raises.
+    """
     nodes = list(sub_expressions(place.evaluated))
     position = place.facts.position if place.facts else None
     if position:
@@ -87,7 +90,7 @@ def failing_expression(place: FramePlace) -> ast.expr | None:
 
 
 def proving(d: Diagnosis, limit: int = 6) -> list[Cited]:
-    """Return what to cite: the chosen expressions, then the frame's own variables, at most `limit`."""
+    """Return at most `limit` citations: those of the diagnosis, then variables of the frame."""
     chosen = list(d.cited)
     for variable in variables(d.place.facts) if d.place.facts else []:
         if len(chosen) < min(limit, 3) and all(c.expression != variable.name for c in chosen):

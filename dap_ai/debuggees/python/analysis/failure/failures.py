@@ -17,14 +17,14 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import READS
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _RECURSIVE = 3
-"""Minimum frames of one function; with fewer, a library recurses below them."""
+"""Minimum number of a recursive function's frames; with fewer frames, a library recurses below the function."""
 
 ON_PURPOSE = "It is raised on purpose"
 """Start of the sentence about an error that the failing line raises itself."""
 
 
 def diagnose(case: StopSnapshot) -> Diagnosis | None:
-    """Return what broke the innermost user frame's line; None if no user frame was read."""
+    """Return what broke the innermost user frame's line, or None if no user frame was read."""
     place = case.places[0] if case.exception and case.places else case.focus
     if place is None:
         return None
@@ -75,7 +75,10 @@ def _raised(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
 
 
 def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> tuple[str, list[ast.expr]]:
-    """Return why the innermost enclosing statement led to the line, and what that depends on; ("", []) if unknown."""
+    """Return a clause on why a `raise` ran, and the expressions that decided it; ("", []) if unknown.
+
+    The reason is the innermost `if` or `except` around the statement.
+    """
     around = [n for n in ast.walk(d.place.scope) if _holds(n, statement)] if d.place.scope else []
     match max(around, key=lambda n: n.lineno, default=None):
         case ast.If(test=test, orelse=orelse):

@@ -1,4 +1,4 @@
-"""An unexpected None: finds the expression of the failing line that is None."""
+"""Finds the expression of the failing line that is an unexpected None."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _OF_OPERANDS = re.compile(r"unsupported operand|not supported between")
 
 
 def blame(d: Diagnosis, message: str) -> bool:
-    """Blame the expression that is None, the call that returned it, or what holds it, by the error's message.
+    """Blame the expression that is None, the call that returned None, or the container of a None.
 
-    Returns False if none is found.
+    Returns whether such an expression was found. `message`: the error's message.
     """
     statement = d.place.statement
     pool = d.in_question
@@ -43,7 +43,7 @@ def blame(d: Diagnosis, message: str) -> bool:
 
 
 def _read_of(node: ast.expr, message: str) -> ast.expr | None:
-    """Return the object that this node reads from, if the message is about that read; it may concern another None."""
+    """Return the object that the node reads from, if the error message is about that read, else None."""
     match node:
         case ast.Attribute(value=holder, attr=name) if f"no attribute '{name}'" in message:
             return holder
@@ -54,7 +54,7 @@ def _read_of(node: ast.expr, message: str) -> ast.expr | None:
 
 
 def _none_among(d: Diagnosis, pool: list[ast.expr], message: str) -> bool:
-    """Blame the items that a builtin of the line adds or compares; False if the error is another."""
+    """Blame the items that the line's `sum`, `min`, `max` or `sorted` reads; return False for another error."""
     if not _OF_OPERANDS.search(message):
         return False
     calls = [n for n in pool if isinstance(n, ast.Call) and ast.unparse(n.func) in _READS_ITEMS and len(n.args) == 1]
@@ -73,7 +73,7 @@ def _none_among(d: Diagnosis, pool: list[ast.expr], message: str) -> bool:
 
 
 def _none_inside(d: Diagnosis, pool: list[ast.expr]) -> bool:
-    """Blame a container of the line that holds a None; False if none does."""
+    """Blame a container in the line that contains a None; return whether there is such a container."""
     for node in pool:
         path = _path_to_none(literal(d.value(node)))
         if path:
@@ -84,7 +84,7 @@ def _none_inside(d: Diagnosis, pool: list[ast.expr]) -> bool:
 
 
 def _path_to_none(value: object) -> str:
-    """Return the path to the first None in nested plain containers, such as `[3]['score']`; "" if none."""
+    """Return the path to the first None in nested plain containers, such as `[3]['score']`, or an empty string."""
     pairs: list[tuple[object, object]] = []
     if isinstance(value, dict):
         pairs = list(cast("dict[object, object]", value).items())

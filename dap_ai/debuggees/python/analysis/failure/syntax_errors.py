@@ -1,6 +1,6 @@
-"""A SyntaxError of the program or an imported file: its line with a caret, and the bracket that is likely unclosed.
+"""Explains a SyntaxError: the line with a caret, and the bracket that is probably not closed.
 
-The stop's frames show who imports the file, not what is wrong; the exception names file, line and column.
+The stop's frames show only who imports the file; the exception names the file, line and column.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.protocol.wire.ask_messages import Suspect
 
 TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})
-"""A notebook cell that ends too early raises the last of these since Python 3.13."""
+"""Exception types of code that does not compile. Python 3.13+ raises the last for an incomplete notebook cell."""
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _SHOWN_BEFORE = 2
 
 
 class Wrong(NamedTuple):
-    """Where a file does not compile. `line` and `column` are 1-based; column 0 means unknown."""
+    """The place where a file does not compile. `line` and `column` are 1-based; column 0 means unknown."""
 
     source: SourceFile
     line: int
@@ -40,7 +40,7 @@ class Bracket(NamedTuple):
 
 
 def wrong_at(case: StopSnapshot) -> Wrong | None:
-    """Return the error's position in a readable file; None for another exception or unreadable text."""
+    """Return the place of a SyntaxError, or None for another exception or a file that cannot be read."""
     error = case.exception
     if error is None or error.type.rpartition(".")[2] not in TYPES:
         return None
@@ -54,9 +54,10 @@ def wrong_at(case: StopSnapshot) -> Wrong | None:
 
 
 def explain_syntax_error(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
-    """Return the answer's paragraphs, verdict first, and the suspects. Spots are passed as Markdown code.
+    """Return the answer's paragraphs, verdict first, and the suspects.
 
-    `importer`: the line that imports the file; empty for the program itself.
+    `spot` and `bracket_spot`: code positions of the error and of the open bracket, as Markdown. `importer`: the line
+    that imports the file; empty for the program itself.
     """
     bracket = likely_open(wrong)
     suspects = [Suspect(wrong.source.path, wrong.line, 1.0, wrong.message)]

@@ -1,4 +1,4 @@
-"""Items that are compared because the items before them are equal: heaps, sorting and bisection of tuples."""
+"""Explains failed comparisons of items without an order, such as the second items of tuples in a heap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEAPS = frozenset({"heappop", "heapify", "heapreplace", "heappushpop", "put", "
 
 
 class Tie(NamedTuple):
-    """The call that compared the items, and the name of the type without an order."""
+    """A call that compared items of a type without an order, and the name of that type."""
 
     call: ast.Call
     type: str
@@ -30,7 +30,7 @@ class Tie(NamedTuple):
 
 
 def tie_of(d: Diagnosis, message: str) -> Tie | None:
-    """Return the failed comparison within a call of the failing line, or None for another failure."""
+    """Return the call in the failing line that compared items without an order, or None for another failure."""
     match = _UNORDERED.search(message)
     if match is None or match[1] != match[2]:
         return None
@@ -40,7 +40,7 @@ def tie_of(d: Diagnosis, message: str) -> Tie | None:
 
 
 def explain(d: Diagnosis, message: str) -> bool:
-    """Explain why the items were compared and what to do; returns False for another failure."""
+    """Explain why the items were compared and what to do; return False for another failure."""
     tie = tie_of(d, message)
     if tie is None:
         return False
@@ -62,7 +62,7 @@ def explain(d: Diagnosis, message: str) -> bool:
 
 
 def _tied(d: Diagnosis, tie: Tie) -> str:
-    """Return a note with the first item of the inserted tuple, which equalled an existing one; "" if unknown."""
+    """Return a note with the first item of the inserted tuple, or an empty string if that item is unknown."""
     item = tie.call.args[-1] if called_name(tie.call) in _PUTS and tie.call.args else None
     first = item.elts[0] if isinstance(item, ast.Tuple) and item.elts else None
     value = d.value(first) if first else None

@@ -1,4 +1,4 @@
-"""An expected error or warning that a test did not get: finds the call that should have caused it."""
+"""Finds the call that should have caused the error or warning that a test expects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _EXPECTS = {
     "warns": "warn with", "assertWarns": "warn with", "assertWarnsRegex": "warn with",
 }  # fmt: skip
 _DID_NOT = re.compile(r"DID NOT (RAISE|WARN)|.* not (raised|triggered)")
-"""The messages of pytest and unittest for this failure."""
+"""Matches pytest's and unittest's messages about a missing error or warning."""
 
 
 def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
-    """Name and blame the call, not the rest of the test; returns whether this is what failed."""
+    """Blame the call that did not raise, and clear the test's other lines; return False for another failure."""
     statement = d.place.statement
     if not _DID_NOT.match(error.message) or statement is None:
         return False
@@ -52,7 +52,7 @@ def _expected(statement: ast.stmt) -> ast.Call | None:
 
 
 def _calls(statement: ast.stmt, expected: ast.Call) -> list[ast.expr]:
-    """Return what each line of the block evaluates, or the call passed as a function with its arguments."""
+    """Return the expressions in the `with` block, or the call of the function that `expected` got as an argument."""
     if isinstance(statement, ast.With | ast.AsyncWith):
         values = [getattr(inner, "value", None) for inner in statement.body]
         return [value for value in values if isinstance(value, ast.expr)]

@@ -1,4 +1,4 @@
-"""Which function a name refers to in the program: a decorator may have replaced the one with that name."""
+"""Finds the function that a name refers to: a decorator may have replaced the function defined under that name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Wrapper:
     """The function that a name refers to, instead of the function defined under that name."""
 
     name: str
-    """The name without its class."""
+    """The name that refers to the wrapper, without its class."""
     source: SourceFile
     function: FunctionNode
     written: tuple[SourceFile, FunctionNode] | None
@@ -38,26 +38,29 @@ class Wrapper:
         return f"{head}{own}."
 
     def runs(self, again: RerunToStop) -> list[Activation]:
-        """Return its recorded calls by this name: one wrapper may serve several functions."""
+        """Return the wrapper's recorded calls by this name. One wrapper may replace several functions."""
         runs = (run for run in again.record.runs_of(self.source) if run.scope is self.function)
         return [run for run in runs if (at := again.record.caller(run)) and self._is_meant(again, run, at)]
 
     def _is_meant(self, again: RerunToStop, run: Activation, event: StatementRun) -> bool:
-        """Whether a call belongs to this name; if a statement calls several such wrappers, judged by what it called."""
+        """Whether a call of the wrapper was by this name.
+
+        If a statement calls the wrapper several times, only a call that reaches the defined function counts.
+        """
         if not _mentions(event.statement, self.name):
             return False
         alike = [each for each in again.record.calls(event) if each.scope is run.scope]
         return len(alike) == 1 or self.wrapped_in(again, run) is not None
 
     def wrapped_in(self, again: RerunToStop, outer: Activation) -> Activation | None:
-        """Return the call of the defined function made within a wrapper's call, or None."""
+        """Return the call of the defined function that a wrapper's call made, or None."""
         own = self.written[1] if self.written else None
         runs = (run for run in again.record.runs.values() if run.scope is own)
         return next((run for run in runs if any(each is outer for each in _around(again, run))), None)
 
 
 def wrapper_of(again: RerunToStop, name: str, written: tuple[SourceFile, FunctionNode] | None) -> Wrapper | None:
-    """Return the wrapper that a name refers to; None if it is the defined function or unknown."""
+    """Return the wrapper that a name refers to; None if the name refers to the defined function or is unknown."""
     own = name.rpartition(".")[2]
     source, function = _bound(again, name) or (_outer(again, own, written[1]) if written else None) or (None, None)
     if source is None or function is None or (written and function is written[1]):
@@ -66,7 +69,7 @@ def wrapper_of(again: RerunToStop, name: str, written: tuple[SourceFile, Functio
 
 
 def called_as(again: RerunToStop, event: StatementRun, name: str) -> list[Activation]:
-    """Return the calls by this name that an event made."""
+    """Return the calls that an event made by this name, of the function or of its wrapper."""
     children = again.record.calls(event)
     by_name = [run for run in children if run.name == name]
     if by_name:
@@ -88,7 +91,7 @@ def _bound(again: RerunToStop, name: str) -> tuple[SourceFile, FunctionNode] | N
 
 
 def _outer(again: RerunToStop, name: str, function: FunctionNode) -> tuple[SourceFile, FunctionNode] | None:
-    """Return the function through which a decorated function's calls were made by its name, or None."""
+    """Return the wrapper that code called by a decorated function's name to reach the function, or None."""
     for run in again.record.runs.values() if function.decorator_list else ():
         if run.scope is function:
             for outer in _around(again, run, name):
@@ -98,7 +101,7 @@ def _outer(again: RerunToStop, name: str, function: FunctionNode) -> tuple[Sourc
 
 
 def _around(again: RerunToStop, run: Activation, name: str = "") -> Iterator[Activation]:
-    """Yield the calls around one, up to the one called by its name; with `name`, only that one."""
+    """Yield the wrappers' calls around a call, innermost first; with `name`, only the call made by that name."""
     own, inner = name or run.name, run
     for _ in range(_MAX_BETWEEN):
         event = again.record.caller(inner)
@@ -114,6 +117,6 @@ def _around(again: RerunToStop, run: Activation, name: str = "") -> Iterator[Act
 
 
 def _mentions(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement mentions the name, except as its `def`."""
+    """Whether a statement uses the name as a variable or an attribute."""
     nodes = ast.walk(statement)
     return any(getattr(n, "id", "") == name or getattr(n, "attr", "") == name for n in nodes)

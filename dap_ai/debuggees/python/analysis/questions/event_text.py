@@ -1,4 +1,4 @@
-"""Descriptions of recorded events: location, call, values, and which conditions led there."""
+"""Describes recorded events: location, call, values, and the conditions that led to the event."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CODE, _VALUE, _GIVEN, _ARGUMENTS = 80, 60, 3, 3
 
 
 def spot(again: RerunToStop, source: SourceFile, line: int) -> str:
-    """Return a location as code: `shop.py:12`."""
+    """Return a location in backticks: `shop.py:12`."""
     return f"`{shorten(source.path, again.case.inspection.cwd)}:{line}`"
 
 
@@ -30,12 +30,12 @@ def at(again: RerunToStop, event: StatementRun) -> str:
 
 
 def code(source: SourceFile, line: int) -> str:
-    """Return the line as code."""
+    """Return the text of a source line in backticks, shortened."""
     return f"`{cut(source.line(line).strip(), _CODE)}`"
 
 
 def value(text: str) -> str:
-    """Return a value's text as code."""
+    """Return a value's text in backticks, shortened."""
     return f"`{cut(text, _VALUE)}`"
 
 
@@ -47,14 +47,14 @@ def call_of(run: Activation) -> str:
 
 
 def given(event: StatementRun, roots: Iterable[ast.expr]) -> str:
-    """Return the values of names in the expressions, as in `, where x was 1 and y was 2`; "" if none is known."""
+    """Return the values of names in the expressions, as in `, where x was 1 and y was 2`; empty if unknown."""
     known = event.run.values(names_in(*roots), event)
     told = [f"`{name}` was {value(text)}" for name, text in known.items() if not text.startswith("<function")]
     return f", where {' and '.join(told[:_GIVEN])}" if told else ""
 
 
 def tests_of(event: StatementRun) -> Iterator[tuple[StatementRun, ast.expr]]:
-    """Yield the conditions that led to an event, nearest first: enclosing ones and earlier `if`s that could leave."""
+    """Yield (event, condition) for each enclosing condition and earlier exit that led to an event, nearest first."""
     run = event.run
     found: list[tuple[StatementRun, ast.expr]] = []
     for test, expression in control_tests(run.scope, event.statement.lineno):
@@ -65,7 +65,7 @@ def tests_of(event: StatementRun) -> Iterator[tuple[StatementRun, ast.expr]]:
 
 
 def caught(again: RerunToStop, event: StatementRun) -> str:
-    """Return what the event's handler caught, as in: `except KeyError` caught what `shop.py:4` raised; "" if none."""
+    """Return a clause such as: `except KeyError` caught what `shop.py:4` raised; empty outside a handler."""
     run, line = event.run, event.statement.lineno
     for outer in (s for s in own_statements(run.scope) if isinstance(s, ast.Try)):
         for handler in outer.handlers:
@@ -84,7 +84,7 @@ def _raised(again: RerunToStop, event: StatementRun) -> str:
 
 
 def test_result(test: StatementRun) -> bool | None:
-    """Whether a condition was true when evaluated; None if unknown."""
+    """Whether the condition that an event evaluated was true; None if unknown."""
     after = test.run.events[test.at + 1 :][:1]
     body = getattr(test.statement, "body", None)
     return bool(after) and is_within(after[0].statement.lineno, body) if body else None

@@ -1,4 +1,4 @@
-"""Why a line ran or did not: its conditions, earlier exits, and the callers of its function."""
+"""Answers why a line ran or did not run, from its conditions, earlier exits, and the callers of its function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DEPTH, _SITES, _VALUES = 3, 3, 5
 
 
 def why_line(again: RerunToStop, source: SourceFile, line: int) -> list[str]:
-    """Return sentences, the most direct first."""
+    """Return sentences on why a line ran or did not run, the most direct reason first."""
     while _WORD_ALONE.match(source.line(line)):  # `else:`
         line += 1
     statement = source.statement_at(line)
@@ -52,14 +52,14 @@ def why_line(again: RerunToStop, source: SourceFile, line: int) -> list[str]:
 
 
 def called(again: RerunToStop, source: SourceFile, function: FunctionNode) -> Iterator[str]:
-    """Yield how often a function was called, and by which lines."""
+    """Yield sentences on how often a function was called, and by which lines."""
     count = calls_of(again, source, function)
     yield f"`{function.name}` was {f'called {times(count)}' if count else 'never called'} before this stop."
     yield from _sites(again, source, function.name)
 
 
 def calls_of(again: RerunToStop, source: SourceFile, function: FunctionNode) -> int:
-    """Return how often a function was called; a generator counts when it starts."""
+    """Return how often a function was called. A call of a generator counts when the generator starts."""
     body = without_docstring(function.body)
     told = sum(
         c.file == source.path and c.line in range(first_line(function), function.lineno + 1) for c in again.trace.calls
@@ -129,7 +129,7 @@ def _missed(again: RerunToStop, source: SourceFile, statement: ast.stmt, test: a
 
 
 def _values(events: Sequence[StatementRun], expression: ast.expr) -> str:
-    """Return the values of an expression's names over the rounds, as in `: x was 1, 2`; "" if unknown."""
+    """Return the values of an expression's names in all iterations, as in `: x was 1, 2`; empty if unknown."""
     told: list[str] = []
     for name in names_in(expression):
         texts = list(dict.fromkeys(t for e in events if (t := e.run.value(name, e)) is not None))
@@ -140,7 +140,7 @@ def _values(events: Sequence[StatementRun], expression: ast.expr) -> str:
 
 
 def _left_before(again: RerunToStop, source: SourceFile, scope: ast.AST) -> Iterator[str]:
-    """Yield what the last run of the line's function did instead of reaching it."""
+    """Yield sentences on where the last call of a line's function stopped or ended before the line."""
     runs = [run for run in again.record.runs_of(source) if run.scope is scope and run.events]
     last = runs[-1] if runs else None
     end = again.end
@@ -160,7 +160,7 @@ def _left_before(again: RerunToStop, source: SourceFile, scope: ast.AST) -> Iter
 
 
 def _is_below(again: RerunToStop, inner: Activation, outer: Activation) -> bool:
-    """Whether one run called another, directly or not."""
+    """Whether the outer call made the inner call, directly or through other calls."""
     run: Activation | None = inner
     for _ in range(200):
         caller = again.record.caller(run) if run else None

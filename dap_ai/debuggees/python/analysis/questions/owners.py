@@ -1,4 +1,4 @@
-"""Chooses the frame in which to trace an object: the one that has had it for longest."""
+"""Chooses the frame in which to trace an object: the outermost frame that has the object."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def outermost(case: StopSnapshot, place: FramePlace, root: ast.expr) -> tuple[as
 
 
 def _moved(place: FramePlace, outer: FramePlace, root: ast.expr) -> ast.expr | None:
-    """Return the expression in the caller's terms; None if the caller passed the object without a name."""
+    """Return the caller's expression for the same object; None if the caller passed the object without a name."""
     held = root_name(root) or ""
     function, statement = place.function, outer.statement
     if function is None or statement is None or isinstance(root, ast.Name):

@@ -1,4 +1,4 @@
-"""Answers "what does it wait for?" about a Python program: the call on its line, or the one in its loop."""
+"""Answers "what does it wait for?" for a Python program: with a call in the current line or in the loop around it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dap_ai.debuggees.python.analysis.syntax.waits import waiting_call, waits
 
 
 def waiting(case: StopSnapshot) -> str:
-    """Return a sentence or two, from the stack; "" if no frame has source."""
+    """Return one or two sentences on what the program waits for; an empty string if no frame has source."""
     return stack_waiting.waiting(case, _awaited)
 
 

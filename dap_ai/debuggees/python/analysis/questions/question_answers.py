@@ -1,4 +1,4 @@
-"""Answers parsed questions, in paragraphs; returns None for those it cannot answer."""
+"""Answers parsed questions from a recorded run, in paragraphs; returns None for questions it cannot answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_CALLS = 5
 
 
 def answered(wanted: Wanted, case: StopSnapshot, again: RerunToStop) -> ValueAnswer | None:
-    """Return the answer from a recorded run; None if the question names nothing known."""
+    """Return the answer from a recorded run; None if the question names no known file, function or value."""
     match wanted:
         case LineRun():
             return _line(wanted, case, again)
@@ -62,7 +62,7 @@ def _file(name: str, case: StopSnapshot, again: RerunToStop) -> SourceFile | Non
 
 
 def _functions(again: RerunToStop, name: str) -> Iterator[tuple[SourceFile, FunctionNode]]:
-    """Yield the functions of this name in the files that ran; for `Account.withdraw`, that class's first."""
+    """Yield the functions of this name in the files that ran; for `Account.withdraw`, the method of `Account` first."""
     owner, _, own = name.rpartition(".")
     files = {place.source.path: place.source for place in again.case.places if place.source} | again.files
     found = [(s, f) for s in files.values() for f in s.functions if f.name == own]
@@ -97,7 +97,7 @@ def _returned(wanted: Returned, again: RerunToStop) -> ValueAnswer | None:
 
 
 def _wrapper_returned(wanted: Returned, again: RerunToStop, wrapper: Wrapper) -> ValueAnswer:
-    """Return what calls by the name returned, and what the function defined under the name returned."""
+    """Return the answer on what a decorator's wrapper returned, and what the decorated function returned."""
     head, name = wrapper.describe(again), wrapper.name
     runs = [run for run in wrapper.runs(again) if run.traced.result]
     if not runs:
@@ -112,12 +112,12 @@ def _wrapper_returned(wanted: Returned, again: RerunToStop, wrapper: Wrapper) ->
 
 
 def of_others(function: str) -> ValueAnswer:
-    """Return the answer about a function that is not the user's."""
+    """Return the answer for a function that is not in the files that ran."""
     return ValueAnswer([f"`{function}` is no function of the files that ran: calls of others are not recorded."])
 
 
 def _without_steps(again: RerunToStop, source: SourceFile, function: FunctionNode) -> str:
-    """Return what a function's first calls returned, as far as known, if no steps of a call were recorded."""
+    """Return a sentence on what a function's first calls returned, if the steps of its calls were not recorded."""
     lines = range(function.lineno - len(function.decorator_list), function.lineno + 1)
     calls = [c for c in again.trace.calls if c.file == source.path and c.line in lines and c.result]
     if calls:
@@ -129,7 +129,7 @@ def _without_steps(again: RerunToStop, source: SourceFile, function: FunctionNod
 
 
 def _calls(runs: Sequence[Activation]) -> str:
-    """Return a sentence on what the calls returned, last one last, duplicates once."""
+    """Return a sentence on what the calls returned, in order of the calls and without duplicates."""
     told = list(dict.fromkeys(f"{call_of(run)} returned {value(run.traced.result)}" for run in runs))
     more = f"{len(told) - _MAX_CALLS:,} others before, then " if len(told) > _MAX_CALLS else ""
     return f"{more}{'; '.join(told[-_MAX_CALLS:])}."

@@ -1,4 +1,4 @@
-"""Parses a natural-language question: about a line, a result, a comparison, or a value's origin. Pure."""
+"""Parses a natural-language question about a line, a result, a comparison, or a value's origin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import expression
 
 @dataclass(frozen=True)
 class LineRun:
-    """Why a line ran or did not, or how often. `file`: as typed; empty for the file of the stop."""
+    """A question on why or how often a line ran, or why not. `file`: as typed; empty for the file of the stop."""
 
     line: int
     file: str = ""
@@ -22,37 +22,37 @@ class LineRun:
 
 @dataclass(frozen=True)
 class Returned:
-    """What a function returned, or why."""
+    """A question on what a function returned, or why."""
 
     function: str
     value: str = ""
-    """Source text of a literal; empty for any value."""
+    """Source text of the returned literal in question; empty for any value."""
 
 
 @dataclass(frozen=True)
 class Called:
-    """How often, or from where, a function was called."""
+    """A question on how often, or from where, a function was called."""
 
     function: str
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Why a condition is true, or whether it is."""
+    """A question on whether or why a condition is true."""
 
     subject: str
     """The expression in question."""
     condition: str
     """The condition as an expression: `total > value`."""
     holds: bool | None = None
-    """Truth value that the question assumes; None if it assumes none."""
+    """Truth value that the question assumes; None if the question assumes no truth value."""
     others: list[str] = field(default_factory=list[str])
     """Expressions that the subject is compared with, without literals."""
 
 
 @dataclass(frozen=True)
 class Literally:
-    """Where a value is from (`where does 7 come from?`), or why it did not result (`why not 99?`)."""
+    """A question on where a value is from (`where does 7 come from?`), or why it did not result (`why not 99?`)."""
 
     value: str
     """Source text of a literal, or `nan`, `inf`."""
@@ -72,7 +72,7 @@ _ODD_VALUES = ("nan", "inf", "-inf")
 
 
 def parse_question(question: str) -> Wanted | None:
-    """Return what a question asks for; None for other kinds, or if it names something that is not an expression."""
+    """Parse a question; None if the question is of another kind or names something that is not an expression."""
     text = " ".join(question.strip().rstrip("?!. ").replace("`", "").split())
     for kind, pattern in question_patterns.PLAIN.items():
         if pattern.fullmatch(text):
@@ -90,7 +90,7 @@ def parse_question(question: str) -> Wanted | None:
 
 
 def named_by(wanted: Wanted | None) -> list[str]:
-    """Return the expressions to evaluate in a frame."""
+    """Return the expressions in a question that a frame may have values for."""
     if isinstance(wanted, Returned | Called):
         return [wanted.function]
     return [wanted.condition, wanted.subject, *wanted.others] if isinstance(wanted, Compared) else []
@@ -106,7 +106,7 @@ def _literally(text: str) -> Literally | None:
 
 
 def _stands(text: str) -> Compared | None:
-    """Parse `why is a < b`, `is total bigger than 3`, `why isn't x None`, `why does a equal b`; else None."""
+    """Parse a question such as `why is a < b`, `is total bigger than 3` or `why does a equal b`, else return None."""
     if differ := question_patterns.DIFFER.fullmatch(text):
         one, other = (normal(side) for side in differ.groups() if side)
         return Compared(one, f"{one} == {other}", None, [other]) if one and other else None
@@ -125,7 +125,7 @@ def _stands(text: str) -> Compared | None:
 
 
 def _symbols(text: str) -> tuple[str, str, list[str], bool] | None:
-    """Parse a text that is a Python comparison as (subject, condition, others, is_not), else None."""
+    """Parse a Python comparison as (subject, condition, others, is_not); None for other texts."""
     node = expression(text)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
@@ -136,9 +136,9 @@ def _symbols(text: str) -> tuple[str, str, list[str], bool] | None:
 
 
 def _words(text: str, *, is_doing: bool) -> tuple[str, str, list[str], bool] | None:
-    """Parse a text that starts with a subject as (subject, condition, others, is_not), else None.
+    """Parse a subject and words on its state as (subject, condition, others, is_not); None for other texts.
 
-    `is_doing`: the condition has a verb of its own (`a equal b`).
+    `is_doing`: whether the condition has a verb of its own, as in `a equal b`.
     """
     subject = normal(found) if (found := leading(text)) else ""
     rest = text[len(found) :] if subject else ""
@@ -166,7 +166,7 @@ def _operands(condition: str, subject: str) -> list[str]:
 
 
 def literal(text: str) -> str:
-    """Return a literal's source text; "" if the text is not a literal."""
+    """Return a literal's source text; an empty string if the text is not a literal."""
     text = text.strip()
     text = {"none": "None", "true": "True", "false": "False", "zero": "0"}.get(text.casefold(), text)
     if text.casefold() in _ODD_VALUES:

@@ -1,4 +1,4 @@
-"""Patterns of whole natural-language questions, in any case, with single blanks. Pure."""
+"""Regular expressions for whole natural-language questions. They ignore case and expect single blanks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _pattern(*parts: str) -> re.Pattern[str]:
 
 
 _FUNCTION = r"(?P<f>[A-Za-z_][\w.]*)(?:\(\))?"
-"""A function name; a call with arguments is to be evaluated instead."""
+"""A function name, with or without `()`. A call with arguments does not match; it is evaluated instead."""
 _WHY = r"(?:why|how come|how is it that|how can it be that|explain why)"
 _DID = r"(?:(?:was|is|did|does|do|has|were)(?:n't)? ?)"
 _NEVER = r"(?:(?:not|never|ever|been|get|got|being|was|is|did|has) )*"

@@ -1,4 +1,4 @@
-"""Why a program is slow: the lines that took most of a run's time, and how often each ran."""
+"""Answers why a program is slow: lists the lines that took most of a run's time, and how often each line ran."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONG_S = 0.05
 
 
 def slow(case: StopSnapshot, trace: RunTrace, words: str) -> str:
-    """Return the answer's paragraph."""
+    """Return a paragraph on the slowest lines of a timed run. `words`: description of the code that ran."""
     lines = _merged(trace)
     whole = sum(line.seconds for line in lines)
     if whole <= 0:
@@ -30,7 +30,7 @@ def slow(case: StopSnapshot, trace: RunTrace, words: str) -> str:
 
 
 def _merged(trace: RunTrace) -> list[TracedLine]:
-    """Merge comprehensions into the line that contains them; slowest lines first."""
+    """Return one entry per line, slowest first. A line's time includes its comprehensions."""
     found: dict[tuple[str, int], TracedLine] = {}
     for line in trace.lines:
         known = found.setdefault((line.file, line.line), line)

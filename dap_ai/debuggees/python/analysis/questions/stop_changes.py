@@ -1,4 +1,4 @@
-"""What has changed since the last stop that was asked about."""
+"""Answers which values changed since the last stop that the user asked about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_OTHER = (
 
 @dataclass
 class StopValues:
-    """The values at a stop, by (function, name)."""
+    """The values of variables at a stop, as text, by (function, name)."""
 
     epoch: int
     spot: str
@@ -25,7 +25,7 @@ class StopValues:
 
 
 def kept(case: StopSnapshot) -> StopValues | None:
-    """Return the values to remember of a stop; None if no frame has source."""
+    """Return a stop's values, to compare them at a later stop; None if no frame has source."""
     place = case.focus
     if place is None:
         return None
@@ -40,7 +40,7 @@ def kept(case: StopSnapshot) -> StopValues | None:
 
 
 def changed(earlier: StopValues | None, now: StopValues) -> str:
-    """Return the answer's paragraph. `earlier`: None if no other stop was asked about."""
+    """Return a paragraph on the changed values. `earlier`: None if the user asked about no earlier stop."""
     if earlier is None:
         return _NO_OTHER
     functions = {function for function, _ in now.values}

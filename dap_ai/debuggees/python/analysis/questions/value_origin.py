@@ -1,4 +1,4 @@
-"""Where a value is from: traces back from an event through what made the value, as it was in the run."""
+"""Traces a value back from an event of a recorded run, through the events that made the value."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ _PLAIN = ("None", "0", "''", "[]", "{}", "set()", "()", "-1")
 
 
 def links(again: RerunToStop, root: ast.expr, event: StatementRun, wanted: str = "") -> list[str]:
-    """Return what made an expression's value at the event's start, nearest first. `wanted`: the value's text."""
+    """Return clauses on what made an expression's value before an event, nearest first. `wanted`: the value's text."""
     walk = _Walk(again)
     walk.back(root, event, wanted)
     return walk.found[:_MAX_LINKS]
 
 
 def call_links(again: RerunToStop, run: Activation) -> list[str]:
-    """Return how a call produced its result, nearest first."""
+    """Return clauses on how a call produced its result, nearest to the result first."""
     walk = _Walk(again)
     walk.into(run)
     return walk.found[:_MAX_LINKS]
 
 
 def standing_out(again: RerunToStop, roots: Sequence[ast.expr], event: StatementRun, within: str = "") -> str:
-    """Return a sentence on the strongest anomaly among what the roots depended on; "" if none.
+    """Return a sentence on the strongest anomaly in the values that the roots depended on; empty if there is none.
 
-    `within`: consider only values that this text contains.
+    `within`: if not empty, only values that occur in this text count.
     """
     odd = anomalies(again.record, slice_of(again.record, event, roots), ())
     found = next((each for each in odd if each.weight >= _LEAST_ODD and (not within or each.text in within)), None)
@@ -67,7 +67,7 @@ class _Walk:
         self.found: list[str] = []
 
     def back(self, node: ast.expr, event: StatementRun, wanted: str = "") -> None:
-        """Add the links from an expression that the event evaluates. `wanted`: the value to trace in it."""
+        """Add clauses on what made the value of an expression at an event. `wanted`: text of the value to trace."""
         key = (event.first, ast.unparse(node))
         if key in self._seen or len(self.found) >= _MAX_LINKS:
             return
@@ -83,7 +83,7 @@ class _Walk:
                 self._parts(node, event, wanted)
 
     def into(self, run: Activation) -> None:
-        """Add how a call produced its result."""
+        """Add clauses on how a call produced its result."""
         if not run.events:
             return
         last = run.events[-1]
@@ -107,7 +107,7 @@ class _Walk:
             self.back(returned.value, last, run.traced.result)
 
     def _fell_through(self, run: Activation) -> None:
-        """Add the conditions that would have led to a `return` and were never true."""
+        """Add clauses on conditions that would have led to a `return` but were never true."""
         for statement in own_statements(run.scope):
             tests = control_tests(run.scope, statement.lineno) if isinstance(statement, ast.Return) else []
             for test, expression in tests:
@@ -120,7 +120,7 @@ class _Walk:
                     break
 
     def _why_there(self, event: StatementRun) -> None:
-        """Add the condition that led to an event, and its call's result; or what the event's handler caught."""
+        """Add a clause on what the event's exception handler caught, or else on the condition that led to the event."""
         if told := caught(self._again, event):
             self._add(told)
             return
@@ -173,7 +173,7 @@ class _Walk:
             self.back(argument, caller, run.arguments[name])
 
     def _only_writer(self, attribute: str, event: StatementRun) -> StatementRun | None:
-        """Return the only event that wrote an attribute of this name; None if several did, for unknown objects."""
+        """Return the only earlier event that wrote an attribute of this name; None if no event or several did."""
         found = list(islice(self._again.record.writers(attribute, event), 2))
         return found[0] if len(found) == 1 else None
 
@@ -184,9 +184,9 @@ class _Walk:
         self._why_there(writer)
 
     def _called(self, node: ast.expr, event: StatementRun, wanted: str = "") -> Activation | None:
-        """Return the user function's call that an expression of the event made, outermost first.
+        """Return the call of a user function that an expression of the event made; None if unknown.
 
-        Of several calls of one function, return the last that returned `wanted`; None if unknown.
+        Of several calls of one function, this is the last call that returned `wanted`.
         """
         names = [called_name(call) for call in calls_in(node)]
         by_name = (called_as(self._again, event, name) for name in names)
@@ -196,7 +196,7 @@ class _Walk:
         return runs[0] if len(runs) == 1 else next((r for r in reversed(runs) if r.traced.result == wanted), None)
 
     def _parts(self, node: ast.expr, event: StatementRun, wanted: str) -> None:
-        """Trace the only known name of an expression, or of several, one with a conspicuous value."""
+        """Trace one name of an expression: a name with a conspicuous value such as None, else the only known name."""
         known = list(event.run.values(names_in(node), event).items())
         worth = [(name, text) for name, text in known if not self._is_table(name, event)]
         known = worth if len(worth) == 1 else known
@@ -206,14 +206,14 @@ class _Walk:
             return
 
     def _is_table(self, name: str, event: StatementRun) -> bool:
-        """Whether the name's value is written in the source: a dict of names, a list of units."""
+        """Whether the name's value is a literal in the source, such as a dict of names or a list of units."""
         runs = [event.run, *self._again.record.runs_of(event.run.source)]
         maker = next((m for run in runs if (m := next(run.makers(name, event), None))), None)
         return maker is not None and isinstance(getattr(maker.statement, "value", None), _DISPLAY)
 
 
 def _bringer(name: str, event: StatementRun, run: Activation, wanted: str) -> StatementRun | None:
-    """Return what gave a name its value; of several changes to one object, the one that added `wanted`."""
+    """Return the event that gave a name its value; of several changes to one object, the change that added `wanted`."""
     found = None
     for maker in run.makers(name, event):
         held = wanted and wanted in maker.values.get(name, "")

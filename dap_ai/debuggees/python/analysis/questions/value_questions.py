@@ -1,4 +1,4 @@
-"""Why a value is what it is, or not as expected: for a frame's value, an ended call's, or a literal."""
+"""Answers why a value is not as expected: a frame's value, a value in a call that has ended, or a literal."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _MAX_SHOWN, _MAX_WRITTEN = 5, 3
 
 @dataclass
 class ValueAnswer:
-    """The answer to a question about a value."""
+    """The answer to a question, in paragraphs."""
 
     parts: list[str]
     about: list[tuple[FramePlace, str]] = field(default_factory=list[tuple[FramePlace, str]])
-    """The (frame, expression) pairs that it is about."""
+    """(frame, expression) pairs that the answer is about."""
     has_origin: bool = True
-    """Whether the parts state the values' origin, as far as known."""
+    """Whether the paragraphs state where the values are from, as far as known."""
 
 
 def compared(wanted: Compared, case: StopSnapshot, again: RerunToStop) -> ValueAnswer | None:
-    """Return whether the condition is true, and where its values are from; None if its subject is unknown."""
+    """Answer whether a condition is true, and where its values are from; None if the subject is unknown."""
     place = next((p for p in case.callers if p.value(wanted.subject) is not None), None)
     if place is None:
         return _called_there(wanted, again) or _ended(wanted, again)
@@ -55,7 +55,7 @@ def compared(wanted: Compared, case: StopSnapshot, again: RerunToStop) -> ValueA
 
 
 def _verdict(wanted: Compared, condition: str, texts: Sequence[str], place: FramePlace) -> str:
-    """Return whether the condition is true, with the values that show it."""
+    """Return a sentence on whether the condition is true, with its values."""
     truth = place.value(condition)
     shown = [text for text in texts if text != condition]
     told = " and ".join(f"`{text}` is {value(v.text)}" for text in shown if (v := place.value(text)))
@@ -71,7 +71,7 @@ def _verdict(wanted: Compared, condition: str, texts: Sequence[str], place: Fram
 
 
 def _called_there(wanted: Compared, again: RerunToStop) -> ValueAnswer | None:
-    """Return the answer about a call that the stop's line made, or None."""
+    """Answer a question about a call that the stop's line made; None for other questions."""
     node, end = expression(wanted.subject), again.end
     if not isinstance(node, ast.Call) or end is None:
         return None
@@ -82,7 +82,7 @@ def _called_there(wanted: Compared, again: RerunToStop) -> ValueAnswer | None:
 
 
 def _ended(wanted: Compared, again: RerunToStop) -> ValueAnswer | None:
-    """Return the answer about a name used only in calls that have ended: when the condition was last true."""
+    """Answer when a condition was last true for a variable that only ended calls had; None if unknown."""
     root = next(iter(names_in(expression(wanted.subject))), "")
     if root != wanted.subject:
         known = any(place.value(root) is not None for place in again.case.callers)
@@ -103,7 +103,7 @@ def _ended(wanted: Compared, again: RerunToStop) -> ValueAnswer | None:
 
 
 def _is_so(text: str, name: str, condition: str) -> bool:
-    """Whether a value's text shows that a condition is true; False if a text cannot show it."""
+    """Whether a value's text shows that a condition is true; False if the text cannot show that."""
     match condition.replace(name, "{}"):
         case "{} is None":
             return text == "None"
@@ -118,7 +118,7 @@ def _is_so(text: str, name: str, condition: str) -> bool:
 
 
 def local(again: RerunToStop, name: str) -> ValueAnswer | None:
-    """Return the last value of a name that no frame has any more, and its origin; None if none was recorded."""
+    """Answer with the last value of a name that no frame has any more, and its origin; None if not recorded."""
     event = next((e for e in reversed(again.record.events) if name in e.values), None)
     if event is not None:
         last = f"in {_whose(event.run)}, it was {value(event.values[name])} at last"
@@ -131,7 +131,7 @@ def local(again: RerunToStop, name: str) -> ValueAnswer | None:
 
 
 def _back(again: RerunToStop, name: str, event: StatementRun) -> list[str]:
-    """Return the origin of the value that an event gave to a name."""
+    """Return paragraphs on the origin of the value that an event gave to a name."""
     root = ast.Name(name, ast.Load())
     after = next(iter(event.run.events[event.at + 1 :]), event)
     return [chain_of(links(again, root, after), BACK), standing_out(again, [root], after)]
@@ -142,7 +142,7 @@ def _whose(run: Activation) -> str:
 
 
 def literally(wanted: str, case: StopSnapshot, again: RerunToStop) -> ValueAnswer:
-    """Return a literal's origin: what has it now, where it first appeared in the run, where the source has it."""
+    """Answer where a literal is from: its variable at the stop, its first appearance in the run, or its source line."""
     if holder := _holder(case, wanted):
         place, text = holder
         here = spot(again, place.source, place.frame.line) if place.source else f"`{place.frame.path}`"
@@ -175,13 +175,13 @@ def _with(event: StatementRun, wanted: str) -> tuple[StatementRun, str, str] | N
 
 
 def _within(event: StatementRun, wanted: str) -> tuple[StatementRun, str, str] | None:
-    """Return the first value that contains the literal as a word, or None."""
+    """Return (event, name, value) for the event's first value that contains the literal as a word, or None."""
     word = re.compile(rf"(?<![\w.]){re.escape(wanted.strip(_QUOTES))}(?![\w.])")
     return next(((event, name, text) for name, text in made(event) if word.search(text)), None)
 
 
 def _written(again: RerunToStop, wanted: str) -> Iterator[str]:
-    """Yield the lines with the literal in the source of files that ran."""
+    """Yield each line that contains the literal in the source of files that ran."""
     for source in again.files.values():
         for node in source.index.nodes if source.tree else ():
             if isinstance(node, ast.Constant) and same(repr(node.value), wanted):
@@ -189,7 +189,7 @@ def _written(again: RerunToStop, wanted: str) -> Iterator[str]:
 
 
 def _holder(case: StopSnapshot, wanted: str) -> tuple[FramePlace, str] | None:
-    """Return the expression with this value in a frame: the failing line's first, then variables, innermost first."""
+    """Return a (frame, expression) with this value, or None. Searches the failing line first, then variables."""
     failure = failure_of(case)
     for place in case.callers:
         watched = failure.watch if failure and failure.place is place else []
@@ -201,7 +201,7 @@ def _holder(case: StopSnapshot, wanted: str) -> tuple[FramePlace, str] | None:
 
 
 def origins(again: RerunToStop, place: FramePlace, roots: Sequence[ast.expr]) -> Iterator[str]:
-    """Yield the origin of a frame's values, a paragraph per root, and the strongest anomaly."""
+    """Yield a paragraph on the origin of each root's value in a frame, then a sentence on the strongest anomaly."""
     event = again.record.end(place.frame.path, place.statement) if place.statement else None
     if event is None:
         return

@@ -1,4 +1,4 @@
-"""Evidence from rerunning the failure: whether the mistake that a finding suspects happened in the run."""
+"""Checks in a rerun of the failure whether the mistake that a finding suspects happened."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import is_none
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, ValueChanges
 
 _LIKELY = 0.8
-"""Prior from which a change is more often the fix than a forgotten `return`."""
+"""Minimum prior of a change that is more often the fix than adding a forgotten `return`."""
 
 _OF_A_FUNCTION = {IMPLICIT_NONE}
-"""Rules whose evidence shows which function is wrong, not which line: perhaps a test that should have been true."""
+"""Rules whose evidence shows which function is wrong, but not which of its lines: perhaps a test should have been
+true."""
 
 
 def confirm_dynamically(analysis: StopAnalysis, trials: Trials) -> None:
-    """Increase the score of each line whose finding the widest run confirms, and lower those that it refutes."""
+    """Raise the score of each line whose finding the widest run confirms, and lower it if the run refutes this."""
     if not trials.usable:
         return
     trace = trials.usable[-1].trace
@@ -55,12 +56,12 @@ def confirm_dynamically(analysis: StopAnalysis, trials: Trials) -> None:
 
 
 def _is_judged(analysis: StopAnalysis, trials: Trials) -> bool:
-    """Whether the stop is outside any test, or in a test that was compared with others."""
+    """Whether the stop is outside any test, or in a test that was compared with neighbour tests."""
     return whole_test(analysis.case) is None or (trials.neighbours is not None and trials.neighbours.compare)
 
 
 def _none_returned(analysis: StopAnalysis, trace: RunTrace) -> None:
-    """Rank first the `return None` of a function that must return a value, or does elsewhere, if a None failed."""
+    """If a None failed, rank first the `return None` of a function that otherwise returns, or must return, a value."""
     error = analysis.case.exception
     if error is None or "NoneType" not in error.message:
         return
@@ -85,7 +86,7 @@ def _is_none(statement: ast.stmt) -> bool:
 
 
 def _of_failing_tests(finding: SuspectedMistake, trials: Trials) -> float:
-    """Return how closely the finding's line is tied to failing tests, 0..1; passing tests may have done the same."""
+    """Return how closely the finding's line is tied to failing tests, 0..1; 1 without test evidence."""
     tests, source = trials.neighbours, finding.scope.source
     statement = source.statement_at(finding.line)
     if tests is None or statement is None:
@@ -94,7 +95,7 @@ def _of_failing_tests(finding: SuspectedMistake, trials: Trials) -> float:
 
 
 def _lift(analysis: StopAnalysis, finding: SuspectedMistake, trials: Trials, share: float) -> None:
-    """Rank the line above changes that merely passed, but not above a rule's verified fix."""
+    """Raise the finding's line above changes that merely passed, but not above a rule's passing fix."""
     key = (finding.scope.source.path, finding.line)
     held = trials.passing
     likely = any(t.candidate.reason and t.candidate.kind != SKIP_NONE for t in held) or (
@@ -105,7 +106,10 @@ def _lift(analysis: StopAnalysis, finding: SuspectedMistake, trials: Trials, sha
 
 
 def _confirm_none(finding: SuspectedMistake, _analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """Return evidence that a name became None at the line; "" if it never did; None if unknown."""
+    """Return evidence that a name became None at the line.
+
+    Return an empty string if no name became None, None if unknown.
+    """
     changes, complete = _changes(finding, trace)
     for change in changes:
         if "None" in change.texts:
@@ -114,7 +118,7 @@ def _confirm_none(finding: SuspectedMistake, _analysis: StopAnalysis, trace: Run
 
 
 def _changes(finding: SuspectedMistake, trace: RunTrace) -> tuple[list[ValueChanges], bool]:
-    """Return the values of the names that the line binds, and whether the list is complete."""
+    """Return the recorded values of the names that the line binds, and whether all values were recorded."""
     statement = finding.scope.source.statement_at(finding.line)
     names = set(bindings(statement)) if statement else set[str]()
     row = next((t for t in trace.lines if (t.file, t.line) == (finding.scope.source.path, finding.line)), None)
@@ -124,7 +128,7 @@ def _changes(finding: SuspectedMistake, trace: RunTrace) -> tuple[list[ValueChan
 
 
 def _none_repeated(finding: SuspectedMistake, _analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """Return "" if the items made there were never equal (another `or` operand, or a single item), else None."""
+    """Return an empty string if the run shows that the container's items were never equal, else None."""
     changes, complete = _changes(finding, trace)
     return "" if complete and all(_items_differ(literal_in(text)) for c in changes for text in c.texts) else None
 
@@ -145,7 +149,10 @@ def _went(change: ValueChanges) -> str:
 
 
 def _confirm_drop(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """Return evidence of the first call whose failure was discarded; "" if all calls worked; None if unknown."""
+    """Return evidence of the first call whose failure was discarded.
+
+    Return an empty string if all calls worked, None if unknown.
+    """
     callee = dropped_callee(finding.scope, finding.line, analysis.view)
     if callee is None or len(list(calls_of(analysis.view.resolver, callee))) != 1:
         return None  # a traced call may come from another line
@@ -188,4 +195,4 @@ _LOOK: dict[str, Callable[[SuspectedMistake, StopAnalysis, RunTrace], str | None
     IMPLICIT_NONE: _none_given,
     NO_ORDER: lambda finding, _analysis, _trace: finding.reason,
 }
-"""Rule -> function that returns the evidence; "" if it did not happen; None if unknown."""
+"""Rule -> function that returns evidence of the mistake, an empty string if it did not happen, or None if unknown."""

@@ -1,4 +1,4 @@
-"""Updates the ranking with evidence from reruns of the failure in copies."""
+"""Updates the ranking with evidence from reruns of the failure in copies of the process."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _NO_STEPS = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
 def update_ranking(
     analysis: StopAnalysis, controls: Sequence[Control], neighbours: NeighbourTests | None = None
 ) -> None:
-    """Add the lines that the failing value depended on, and rank those where anomalies first appeared higher.
+    """Add the lines that the failing value depended on, and raise those where an anomalous value first appeared.
 
-    With neighbour tests, lines that only failing tests run rank higher, too.
+    With neighbour tests, also raise the lines that only failing tests run.
     """
     seen = analysis.seen = widest_record(controls, analysis.case, analysis.diagnosis)
     if seen is not None:
@@ -62,9 +62,9 @@ def _apply_record(analysis: StopAnalysis, seen: FailureRecord) -> None:
 
 
 def apply_spectrum(analysis: StopAnalysis, controls: Sequence[Control], neighbours: NeighbourTests) -> None:
-    """Rank lines that only failing tests run higher, all others lower, and drop those that did not run.
+    """Raise lines that only failing tests run, lower the others, and drop lines that the failing test did not run.
 
-    Code outside functions ran before the test, and a function's head may lack something: these are only ranked lower.
+    Code outside functions and a function's head run before the test, so these lines are lowered and never dropped.
     """
     if not neighbours.compare:
         return
@@ -87,14 +87,14 @@ def _is_within(case: StopSnapshot, spot: tuple[str, int]) -> bool:
 
 
 def _clear(analysis: StopAnalysis, seen: FailureRecord) -> None:
-    """Lower a line's score if passed checks depended on it and the failing value did not."""
+    """Lower the score of a line on which passed checks depended, if the failing value did not depend on it."""
     for spot in set(analysis.scores) & set(seen.passing) - set(seen.slice.lines()):
         analysis.scores[spot] *= WEIGHTS.cleared
         analysis.founded.discard(spot)
 
 
 def _compare(analysis: StopAnalysis, seen: FailureRecord) -> None:
-    """Put `` `f(x)` is `[]`, not `[1]` `` first if the stop alone does not know what `f(x)` returned."""
+    """Put a sentence such as `` `f(x)` is `[]`, not `[1]` `` first if only the rerun shows what `f(x)` returned."""
     case, diagnosis = analysis.case, analysis.diagnosis
     demand = demand_of(diagnosis.place.statement)
     if seen.compared and diagnosis.compared is None and demand.relation == "==":
@@ -133,7 +133,7 @@ def describe_anomaly(odd: Anomaly) -> str:
 
 
 def widest_record(controls: Sequence[Control], case: StopSnapshot, diagnosis: Diagnosis) -> FailureRecord | None:
-    """Return the record of the widest run that failed at the same place as the program; None without one."""
+    """Return the record of the widest run that failed at the same place as the program, or None."""
     for control in reversed(controls):
         history = control.trace.history if control.usable or control.fails_there else None
         seen = failure_record(history, case.sources, diagnosis) if history else None

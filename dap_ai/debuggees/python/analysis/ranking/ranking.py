@@ -28,11 +28,11 @@ TOLD_SUSPECTS = 4
 IF_IT_RAN = ", if it ran"
 """Suffix of the reason for a line that may not have run."""
 _LEAST_REASON = 0.45
-"""Minimum weight for a finding to name the cause; below it, a line is only a suspect."""
+"""Minimum weight of a finding that may name the cause. The line of a weaker finding is only a suspect."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom
 _OF_CHECKS = frozenset({"float equality", "identity"})
-"""Rules whose mistake can be the failed check itself."""
+"""Rules whose mistake can be in the failed check itself."""
 
 
 @dataclass
@@ -49,16 +49,17 @@ class StopAnalysis:
     """Scores of suspicious lines, 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     founded: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
-    """Lines whose reason states what is wrong there, not only their part in the failure."""
+    """Lines whose reason states what is wrong there, not only how the line took part in the failure."""
     scopes: dict[tuple[str, int], tuple[FunctionScope, int]] = field(
         default_factory=dict[tuple[str, int], tuple[FunctionScope, int]]
     )
     seen: FailureRecord | None = None
-    """Evidence from the rerun, if its steps were recorded."""
+    """Evidence from the rerun; None unless its steps were recorded."""
     cut_short: str = ""
-    """Why the analysis is incomplete, as a sentence; "" if it is complete."""
+    """A sentence on why the analysis is incomplete; empty if it is complete."""
     had_run: Callable[[str, int], bool | None] = field(default=lambda _path, _line: True)
-    """Whether a line had run when the program failed; None if unknown. Decides which suspects and steps are named."""
+    """Whether a line (path, number) had run when the program failed; None if unknown. Answers omit lines that had not
+    run."""
 
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
     """How strongly a line is tied to the failing tests, 0..1; 1 without test evidence."""
@@ -75,7 +76,7 @@ class StopAnalysis:
 
     @property
     def cause(self) -> Suspect | None:
-        """The first suspect if there is a reason to call it the cause; None if the wrong line is unknown."""
+        """The first suspect if its reason states what is wrong; None if the cause is unknown."""
         first = self.suspects[0] if self.suspects else None
         return first if first and (first.file, first.line) in self.founded else None
 
@@ -100,7 +101,7 @@ class StopAnalysis:
             del self.scores[key]
 
     def order(self) -> None:
-        """Build the suspects from the scores."""
+        """Rebuild the suspects from the scores, most suspicious first."""
         scores = self.scores
         if self._raised in self.reasons:
             scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, even if passing tests run it, too
@@ -116,14 +117,14 @@ class StopAnalysis:
 
     @property
     def _raised(self) -> tuple[str, int]:
-        """The line that raised the exception held by a failed check; ("", 0) if the check holds none."""
+        """The (file, line) that raised the exception in a value of a failed check; ("", 0) if there is none."""
         frame = self.case.held[1].places[0].frame if self.case.held else None
         return (frame.path, frame.line) if frame else ("", 0)
 
     def _with_crash_line(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Return the order with the crash line among those shown.
+        """Return the order with the line that crashed among the suspects that an answer names.
 
-        If a failed check holds an exception, that exception is the crash: its line is first, or second after a cause.
+        If a failed check's value stores an exception, the line that raised it comes first, or second after a cause.
         """
         if self._raised in self.scores:
             before = [key for key in order[:1] if key in self.founded]
@@ -136,7 +137,7 @@ class StopAnalysis:
 
 
 def outline(case: StopSnapshot) -> StopAnalysis | None:
-    """Return a quick analysis: what broke the failing line, and the lines where its callers are."""
+    """Return a quick analysis of the failing line and its callers; None if no frame has source."""
     diagnosis = diagnose(case)
     if diagnosis is None:
         return None
@@ -155,7 +156,10 @@ def outline(case: StopSnapshot) -> StopAnalysis | None:
 def analyse(
     case: StopSnapshot, roots: list[ast.expr] | None = None, asked: FramePlace | None = None
 ) -> StopAnalysis | None:
-    """Return the full analysis of a stop. `roots`: expressions of the frame `asked` to explain, not the failure."""
+    """Return the full analysis of a stop, or None if no frame has source.
+
+    `roots`: expressions of the frame `asked` to explain instead of the failure.
+    """
     diagnosis = diagnose(case)
     if diagnosis is None:
         return None
@@ -177,7 +181,7 @@ def analyse(
 
 
 def ranked(view: RuleContext) -> StopAnalysis:
-    """Return the analysis with the rules' findings, and the lines ranked by them."""
+    """Return an analysis with the findings of all rules, and with the lines ranked by these findings."""
     analysis = StopAnalysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
     late = late_at(view.case)
     analysis.had_run = lambda path, line: not late(path, line)
@@ -192,7 +196,7 @@ def late_at(case: StopSnapshot) -> Callable[[str, int], bool]:
 
 
 def _is_to_come(case: StopSnapshot, path: str, line: int) -> bool:
-    """Whether a module-level line follows the statement that its module's frame is at.
+    """Whether a module-level line has not run yet, because its module's frame is at an earlier statement.
 
     If the module is already imported: whether the line is in a handler for a failed import, which rarely runs.
     """
@@ -212,7 +216,7 @@ def _without_import(statement: ast.stmt) -> Iterator[ast.ExceptHandler]:
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:
-    """Return, for a loop's head, the line after its body: the last round set the value in question."""
+    """Return the line after a loop's body, because the last iteration set the value; empty if not a loop."""
     return [last_line(statement.body[-1]) + 1] if isinstance(statement, ast.For | ast.While) else []
 
 
@@ -257,7 +261,7 @@ def _score(analysis: StopAnalysis) -> None:
 
 
 def _kept_suspects(expression: str, there: StopSnapshot) -> Iterator[tuple[Suspect, str]]:
-    """Yield the line that raised the exception held by a failed check, and the calls that led there, with reasons."""
+    """Yield the line that raised an exception in a value of a failed check, and the calls to it, with reasons."""
     error, found = there.exception, outline(there)
     for suspect in found.suspects if found else ():
         is_where = suspect.reason.startswith(THE_FAILED_LINE)

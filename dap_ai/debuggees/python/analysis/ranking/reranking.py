@@ -70,7 +70,7 @@ def changed_words(trial: Trial) -> str:
 
 
 def describe_run(analysis: StopAnalysis, trials: Trials) -> str:
-    """Return the report's paragraph on the run: its calls with arguments, and the values at suspicious lines."""
+    """Return the report's paragraph on the rerun: its calls with arguments, and the values at suspicious lines."""
     control = _narrowest_control(trials)
     if control is None:
         return ""
@@ -91,25 +91,25 @@ def describe_run(analysis: StopAnalysis, trials: Trials) -> str:
 
 
 def _as_of_now(analysis: StopAnalysis, control: Control) -> str:
-    """Return a note on the values of a run that started from the state after cleanup, or ""."""
+    """Return a note that the run's values are those after cleanup, or an empty string."""
     has_cleaned_up = any(place.facts and place.facts.cleaned for place in analysis.case.places)
     return ", with the values there are now, after cleanup" if has_cleaned_up and not control.check.fresh else ""
 
 
 def _is_cleanup(analysis: StopAnalysis, call: TracedCall) -> bool:
-    """Whether the called function runs after the failure."""
+    """Whether the called function runs only after the failure."""
     source = analysis.case.sources.read(call.file)
     function = source.function_starting(call.line) if source else None
     return function is not None and analysis.never_ran(call.file, function.body[0].lineno)
 
 
 def _narrowest_control(trials: Trials) -> Control | None:
-    """Return the narrowest run that called something, else the widest; None without usable runs."""
+    """Return the narrowest usable run that recorded a call, else the widest usable run, or None."""
     return next((c for c in trials.usable if c.trace.calls), trials.usable[-1] if trials.usable else None)
 
 
 def _calls(trace: RunTrace) -> Iterator[TracedCall]:
-    """Yield the first calls, and those that ended by an exception."""
+    """Yield the run's first calls, and later calls only if they raised an exception."""
     shallow = min((c.depth for c in trace.calls), default=0)
     seen = 0
     for call in trace.calls:

@@ -12,15 +12,15 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.protocol.contracts.question import ValueEdit
 
 _Read = tuple[str, str, list[str]]
-"""(function, file, source texts)."""
+"""(function, file, source texts of what a line reads)."""
 
 
 def set_by_hand(
     analysis: StopAnalysis, asked: FramePlace | None = None, roots: Sequence[ast.expr] = ()
 ) -> list[ValueEdit]:
-    """Return the edits whose values the failing line or a step of its slice reads, or the `roots` of a question read.
+    """Return the debugger's edits of values that the failing line and its slice read, or that the `roots` read.
 
-    Matches names only, so a value that the program may have overwritten since counts, too.
+    Compares names only, so an edit counts even if the program may have overwritten the value since.
     """
     if not analysis.case.stop.edits:
         return []

@@ -22,7 +22,7 @@ _UNTOLD = "object"
 
 @dataclass(frozen=True)
 class Claim:
-    """A reason's claim about a variable: its kind, as in `Value.kind`."""
+    """A finding's claim that a variable has a certain kind of value, as in `Value.kind`."""
 
     name: str
     kind: str
@@ -49,7 +49,7 @@ def is_bound_once(scope: FunctionScope, name: str) -> bool:
 
 @dataclass
 class SuspectedMistake:
-    """A suspicious line. `weight`, 0..1: the rule's own confidence."""
+    """A suspicious line that a rule found. `weight`: the rule's own confidence, 0..1."""
 
     scope: FunctionScope
     line: int

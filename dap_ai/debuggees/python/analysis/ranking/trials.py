@@ -23,21 +23,21 @@ class Candidate:
     prior: float
     """How likely this kind of edit is the right fix, 0..1."""
     suspicion: float
-    """Suspicion of its line, 0..1."""
+    """How suspicious the edit's line is, 0..1."""
     line: int
-    """The line that the edit declares wrong."""
+    """1-based line that the edit treats as wrong."""
     reason: str = ""
-    """The proposing rule's reason; empty for a generated edit."""
+    """Reason of the rule that proposed the edit; empty for a generated edit."""
 
 
 @dataclass
 class Trial:
-    """A candidate fix and the outcome of the checks with it."""
+    """A candidate fix and the outcome of the checks that ran with the fix."""
 
     candidate: Candidate
     verdict: FixVerdict
     widest: FixVerdict | None = None
-    """Verdict of the widest check, if that is another check; set only if the first passed."""
+    """Verdict of the widest check; None if that is the first check, or the first check failed."""
     at_failure: bool = False
     """Whether the fix changes the failing statement, and so may only hide a mistake elsewhere."""
     change: float = 0.0
@@ -47,7 +47,7 @@ class Trial:
     doubt: str = ""
     """Why passing may prove nothing; empty for a rule's fix, which has its own reason."""
     proof: str = ""
-    """Evidence for the fix other than the failed check; without it the fix is not shown."""
+    """Evidence for the fix other than the failed check. A fix without such evidence is not shown."""
 
     @property
     def passes(self) -> bool:
@@ -61,7 +61,7 @@ class Trial:
 
     @property
     def grade(self) -> float:
-        """How likely this is the right fix, 0..1."""
+        """How likely the candidate is the right fix, 0..1."""
         candidate = self.candidate
         explained = 1.0 if candidate.reason else WEIGHTS.no_rule
         likely = candidate.prior**WEIGHTS.of_kind * candidate.suspicion**WEIGHTS.of_line * explained
@@ -82,12 +82,12 @@ class Trial:
 
 @dataclass
 class Trials:
-    """Results of the reruns."""
+    """Control runs and tried fixes of one failure."""
 
     controls: list[Control] = field(default_factory=list[Control])
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
-    """Why nothing could be tried."""
+    """Why no fix could be tried, as a clause."""
     neighbours: NeighbourTests | None = None
     """Runs of neighbour tests, for comparison with the failed one."""
     most: int = MAX_TRIES
@@ -102,7 +102,7 @@ class Trials:
 
     @property
     def passing(self) -> list[Trial]:
-        """The fixes with which nothing fails, best first; those whose pass may prove nothing are last."""
+        """The fixes with which no check fails, best first; fixes with a `doubt` are last."""
         held = (t for t in self.tried if t.passes)
         return sorted(held, key=lambda t: (bool(t.doubt), not t.proof, -t.verified, -t.grade))
 

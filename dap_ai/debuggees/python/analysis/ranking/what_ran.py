@@ -1,4 +1,4 @@
-"""Which lines had run when the program failed, from its frames and reruns; uncertain lines are marked as such."""
+"""Decides from frames and reruns which lines had run when the program failed, and marks uncertain lines."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from dap_ai.debuggees.python.analysis.syntax.certain import Certain
 
 @dataclass(frozen=True)
 class _Ran:
-    """Lines that ran before the failure. `is_all`: every such line; otherwise only those of a rerun part."""
+    """Lines that ran before the failure. `is_all`: whether every such line is known, not only those of a rerun part."""
 
     spots: set[Spot]
     is_all: bool
     modules: set[str] = field(default_factory=set[str])
-    """Files whose module level ran in that run, too."""
+    """Files whose module-level code ran in the same run."""
 
 
 def settle(analysis: StopAnalysis, trials: Trials | None = None) -> None:
-    """Decide for each line whether it had run, drop suspects that had not, and rank the others again.
+    """Decide for each line whether it had run, drop suspects that had not run, and rank the remaining lines again.
 
     In a function that may have been called, only the lines that run in every call count as possibly run.
     """
@@ -60,7 +60,7 @@ def settle(analysis: StopAnalysis, trials: Trials | None = None) -> None:
 
 
 def _known(trials: Trials) -> _Ran:
-    """Return the lines from a full traced run of the program or test, else from the neighbour tests, else from parts.
+    """Return the lines that ran in a full traced run of the program or test, else in neighbour tests, else in parts.
 
     A run that fails at the same place with other values (random numbers, the time, set order) is assumed to match the
     original: it is the best evidence available, although other values may have led another way.

@@ -1,4 +1,4 @@
-"""Checks: the parts of a program that can be rerun in a copy to reproduce its failure, from narrow to wide."""
+"""Chooses checks: parts of a program that can be rerun in a copy to reproduce its failure, from narrow to wide."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_CHECKS = 6
 
 
 def checks_of(case: StopSnapshot) -> list[FailureCheck]:
-    """Return the checks that may reproduce the failure, narrowest first, whole program last; at most six."""
+    """Return at most six checks that may reproduce the failure, from the narrowest to the whole program."""
     whole = enclosing(case)
     inner, *outer = [list(_in_frame(case, place)) for place in case.places] or [[]]
     outer = [found for found in outer if found]
@@ -31,7 +31,7 @@ def checks_of(case: StopSnapshot) -> list[FailureCheck]:
 
 
 def _in_frame(case: StopSnapshot, place: FramePlace) -> Iterator[FailureCheck]:
-    """Yield checks of the frame's statement alone and from where its values are made, in at most two blocks."""
+    """Yield checks that run the frame's current statement alone, and checks that start where its values are made."""
     source, scope, statement = place.source, place.scope, place.statement
     if source is None or scope is None or statement is None or (place.facts and place.facts.cleaned):
         return  # cleanup ran there, so its statements would see other values
@@ -70,7 +70,7 @@ def _used(statement: ast.stmt) -> set[str]:
 
 
 def _made(statement: ast.stmt) -> set[str]:
-    """Return the names that the statement binds, or whose objects it may change."""
+    """Return the names that the statement binds, and the names of objects that it may change."""
     if isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
         return set()
     made: set[str] = set()
@@ -92,7 +92,7 @@ def _can_run_alone(source: SourceFile, statements: list[ast.stmt]) -> bool:
 
 
 def _leaves_loop(statement: ast.stmt) -> bool:
-    """Whether the statement's `break` or `continue` affects a loop that is not part of it."""
+    """Whether the statement has a `break` or `continue` that affects a loop outside the statement."""
     if isinstance(statement, LOOPS | FunctionNode | ast.ClassDef):
         return False
     inner = (each for block in body_fields(statement) for each in block)

@@ -31,31 +31,31 @@ from dap_ai.system.load_limits import Limit
 
 RUN_DEADLINE_S = 1.0
 BUDGET_S = 1.2
-"""Processor seconds in copies, so that a busy machine tries the same fixes. 120 fixes of a quickly rerun program need
-0.6 to 1 s; doubling the time finds hardly more. The wall-clock limit from the stop on is _BY_CLOCK times that, and more
-on a busy machine."""
+"""Processor seconds that copies may use, so that a busy machine tries as many fixes as an idle one. 120 fixes of a
+program that reruns quickly need 0.6 to 1 s; twice the time finds hardly more fixes. The wall-clock limit is _BY_CLOCK
+times this budget, and more on a busy machine."""
 AT_ONCE = 4
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 1.15
 _LEAST_RUN_S = 0.05
 
 CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
-"""verified: the whole program or test, run as the user runs it, succeeds. passes: only a part of it, run alone, or the
-caller's own check succeeds; or the whole does with changed or omitted data."""
+"""verified: the whole program or test succeeds when it runs as the user runs it. passes: only a part of the program, or
+the caller's own check, succeeds; or the whole program succeeds with changed or omitted data."""
 
 
 @dataclass
 class Control:
-    """A check run without edits."""
+    """The result of a check that ran without edits."""
 
     check: FailureCheck
     result: SnapshotResult
     why_not: str = ""
-    """Why the run does not reproduce the failure; empty if it does."""
+    """Why the run does not reproduce the failure; empty if the run reproduces it."""
     counts: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
     """(file, line) -> how often the line ran."""
     fails_there: bool = False
-    """Whether the run fails at the same place with the same exception type, possibly with other values."""
+    """Whether the run fails in the same statement with the same exception type, possibly with other values."""
 
     @property
     def usable(self) -> bool:
@@ -64,16 +64,16 @@ class Control:
 
     @property
     def patience_s(self) -> float:
-        """Maximum seconds for the check with an edit."""
+        """Maximum seconds that the check may take with an edit."""
         return min(RUN_DEADLINE_S, max(_LEAST_DEADLINE_S, _PATIENCE * self.result.processor_ms / 1000))
 
     @property
     def trace(self) -> RunTrace:
-        """The trace of the user's files."""
+        """The trace of the run; empty if the run was not traced."""
         return self.result.trace or RunTrace()
 
     def ran(self, source: SourceFile, first: int, last: int) -> bool:
-        """Whether a statement that contains one of these lines ran; for a function's header, whether its body ran."""
+        """Whether a statement at one of the lines ran; a function counts if any of its lines ran."""
         lines = {line for path, line in self.counts if path == source.path}
         for line in range(first, max(first, last) + 1):
             statement = source.statement_at(line)
@@ -93,13 +93,13 @@ class FixVerdict:
 
     outcome: Outcome
     text: str
-    """What the check did with the fix, or why it could not be tried, as a clause."""
+    """A clause on what the check did with the fix, or on why the fix could not be tried."""
     check: FailureCheck | None = None
     result: SnapshotResult | None = None
 
     @property
     def verified(self) -> bool:
-        """Whether the whole failing program or test was run with the fix, and succeeds."""
+        """Whether the whole failing program or test succeeds with the fix."""
         return self.outcome == "verified"
 
     @property
@@ -113,7 +113,7 @@ class Unavailable(Exception):  # noqa: N818  names what is so
 
 
 class CheckRuns:
-    """Runs in snapshots of one stop, within a time budget."""
+    """Runs checks in copies of the process at one stop, within a time budget."""
 
     def __init__(
         self,
@@ -127,8 +127,8 @@ class CheckRuns:
     ) -> None:
         """Set up the runs for one stop.
 
-        `clock_s`: wall-clock seconds, whatever else runs: the caller waits no longer. `folders`: folders that the
-        program's own statements may read, and those with the analysis's own changes.
+        `clock_s`: maximum wall-clock seconds, since the caller waits no longer. `folders`: folders that the program's
+        own statements may read, with or without the analysis's edits.
         """
         self.failure = failure
         self._same = SameFailure(case, failure)
@@ -142,7 +142,7 @@ class CheckRuns:
 
     @property
     def has_time(self) -> bool:
-        """Whether any of the budget is left."""
+        """Whether processor time and wall-clock time are left."""
         return self._left_s > 0 and self._by_clock.left_s > 0 and self.left_s > 0
 
     @property
@@ -151,7 +151,7 @@ class CheckRuns:
         return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
-        """Run one copy; at most AT_ONCE run together. Raises Unavailable, NotStopped, RequestFailed."""
+        """Run a query in a copy; at most AT_ONCE copies run together. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
             limit_s = max(_LEAST_RUN_S, self.left_s)
             if query.deadline_s > limit_s:
@@ -170,10 +170,10 @@ class CheckRuns:
         own: bool = False,
         aim: FollowQuery | Rewind | None = None,
     ) -> Control:
-        """Run the check without edits, traced; it must fail as the program did. Raises NotStopped, RequestFailed.
+        """Run the check without edits, traced, and compare its failure with the program's.
 
-        `own`: the check is the caller's own, and must fail as the program did only if the program failed. `aim`: no
-        trace; follow an expression, or count lines, up to the failure, or to the stop if the aim requests it.
+        `own`: whether the caller wrote the check, so that only the exception type is compared. `aim`: what to follow or
+        count up to the failure or the stop, instead of a trace. Raises NotStopped, RequestFailed.
         """
         differs = self._same.differs_from_own if own else self._same.differs
         query = check.query(
@@ -195,11 +195,11 @@ class CheckRuns:
     async def attempt(
         self, edits: Sequence[SourceEdit], control: Control, *, deadline_s: float = 0.0, trace: bool = False
     ) -> FixVerdict:
-        """Run the check with the edits; a refused request also gives a verdict. Raises NotStopped.
+        """Run the check with the edits and return the verdict, also if the copy refuses the request. Raises NotStopped.
 
-        `trace`: trace at once, for an edit that is likely to pass. Only a pass needs a trace, and most runs fail: they
-        are faster without. `deadline_s`: 0 means a multiple of the control run's time, so that an endless loop does not
-        cost a full second.
+        `trace`: whether to trace the first run, for an edit that is likely to pass. Otherwise only an edit that passes
+        runs again with a trace: most edits fail, and run faster without a trace. `deadline_s`: 0 means a multiple of
+        the control run's time, so that an endless loop does not cost a full second.
         """
         deadline_s = deadline_s or control.patience_s
         check = control.check
@@ -231,7 +231,7 @@ class CheckRuns:
         return FixVerdict(outcome, text, check, result)
 
     def edits_check(self, edits: Sequence[SourceEdit]) -> str:
-        """Return why a pass with these edits proves nothing, else "". Raises ValueError like `text_after`."""
+        """Return why a pass with these edits proves nothing, or an empty string. Raises ValueError if edits overlap."""
         if self.failure and self.failure.is_touched(edits):
             return "the edit changes the failing check itself"
         return changes_a_check(self.case, edits)
@@ -259,7 +259,10 @@ class CheckRuns:
         return "passes", f"{control.check.words} passes with it when it is run alone; the whole was not run{within}"
 
     def _missed(self, edits: Sequence[SourceEdit], control: Control, result: SnapshotResult) -> str:
-        """Return what ran before but not with the edits, so that a pass proves nothing; "" if nothing."""
+        """Return a clause if the edited run no longer reaches the failing assertion or a function on the stack.
+
+        Returns an empty string if the run reaches all of these.
+        """
         failure, trace = self.failure, result.trace
         if failure is None or trace is None or trace.lines_truncated:
             return ""
@@ -288,7 +291,7 @@ class CheckRuns:
 
 
 def _passes(result: SnapshotResult) -> str:
-    """Return a clause stating that the check passes; "" if it fails."""
+    """Return a clause stating that the check passes; an empty string if the check fails."""
     raised = result.raised
     if result.status == "ok":
         return "it does not fail when it is run"

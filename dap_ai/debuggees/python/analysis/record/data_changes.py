@@ -1,8 +1,8 @@
-"""Whether a fix only changes or omits data, so that passing proves nothing.
+"""Detects fixes that only change or omit data, so that a pass proves nothing.
 
-Compares only the texts before and after. Input data is in module-level code and in functions without parameters: in
-lists and dicts, in arguments of the file's own functions, in names set once. A single value under an upper-case name is
-a setting, which may be the mistake.
+Compares only the source texts before and after the edits. Input data is in module-level code and in functions without
+parameters: in lists and dicts, in arguments of the file's own functions, and in names set once. A single value with an
+upper-case name is a setting, which may be the mistake, so a change of it does not count.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _MAX_CODE = 60
 
 
 class _Marks(NamedTuple):
-    """What a text contains of each kind."""
+    """The expressions of a source text that provide, filter or replace data, counted by kind."""
 
     leaving_out: Counter[str]
     filters: Counter[str]
-    """Conditions of comprehensions, and conditions under which a loop's round ends early."""
+    """Conditions of comprehensions, and conditions under which a loop's iteration ends early."""
     filling_in: Counter[str]
     given: Counter[str]
-    """Literals that are data."""
+    """Literals that are input data."""
 
 
 def changes_data(edits: Sequence[SourceEdit]) -> str:
-    """Return what the edits do to the data, as in: data is left out (`dropna()`); "" if nothing is visible."""
+    """Return a clause on how the edits change data, such as: data is left out (`dropna()`); empty if they do not."""
     for source, old, new in _both(edits):
         functions = {function.name for function in source.functions}
         if told := _compared(_marks(old, functions), _marks(new, functions)):
@@ -59,7 +59,7 @@ def changes_data(edits: Sequence[SourceEdit]) -> str:
 
 
 def shifted(edits: Sequence[SourceEdit]) -> str:
-    """Return a clause on an argument that the edits increase or decrease by a constant; "" if none."""
+    """Return a clause on an argument that the edits increase or decrease by a constant; empty if there is none."""
     for _, old, new in _both(edits):
         if more := Counter(_shifts(new)) - Counter(_shifts(old)):
             return f"data on its way is changed (`{_first(more)}`)"
@@ -67,7 +67,7 @@ def shifted(edits: Sequence[SourceEdit]) -> str:
 
 
 def _both(edits: Sequence[SourceEdit]) -> Iterator[tuple[SourceFile, ast.Module, ast.Module]]:
-    """Yield each file with its compared parts before and after the edits."""
+    """Yield (file, old tree, new tree) for each edited file, reduced to its edited parts."""
     for source in {edit.source.path: edit.source for edit in edits}.values():
         try:
             old, new = map(parsed, narrowed(source, edits))
@@ -78,7 +78,7 @@ def _both(edits: Sequence[SourceEdit]) -> Iterator[tuple[SourceFile, ast.Module,
 
 
 def _shifts(tree: ast.Module) -> Iterator[str]:
-    """Yield `n + 1` and `n - 1` passed on to another function, where n is a parameter or loop variable."""
+    """Yield call arguments such as `n + 1` and `n - 1`, where `n` is a parameter or loop variable of the caller."""
     for function in (node for node in ast.walk(tree) if isinstance(node, FunctionNode)):
         names = _handed_in(function)
         for call in calls_in(function):
@@ -142,7 +142,7 @@ def _filters(node: ast.AST) -> Iterator[str]:
 
 
 def _choosing(node: ast.AST) -> Iterator[str]:
-    """Yield the condition that controls a filter: `[x for x in xs if x] if skip else xs`."""
+    """Yield a conditional that switches a filter on or off: `[x for x in xs if x] if skip else xs`."""
     if isinstance(node, ast.IfExp) and _has_filter(node.body, node.orelse):
         yield ast.unparse(node)
     if isinstance(node, ast.If) and _has_filter(*node.body):
@@ -170,7 +170,7 @@ def _filled_by(node: ast.AST) -> Iterator[str]:
 
 
 def _overwritten(function: FunctionNode) -> Iterator[str]:
-    """Yield assignments of a literal to a parameter, a loop item, or a part of either."""
+    """Yield assignments of a literal to a parameter, a loop variable, or a part of its value."""
     names = _handed_in(function)
     made = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
     for node in (n for n in made if len(n.targets) == 1 and not is_none(n.value)):
@@ -179,7 +179,7 @@ def _overwritten(function: FunctionNode) -> Iterator[str]:
 
 
 def _handed_in(function: FunctionNode) -> set[str]:
-    """Return the function's parameters and loop variables, except those of loops over `range` or `enumerate`."""
+    """Return the function's parameters and loop variables, without variables of loops over `range` or `enumerate`."""
     parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     loops = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.AsyncFor)]
     real = (loop for loop in loops if not is_call(loop.iter, "range", "enumerate", "count"))
@@ -187,7 +187,7 @@ def _handed_in(function: FunctionNode) -> set[str]:
 
 
 def _given(tree: ast.Module, functions: set[str]) -> Iterator[str]:
-    """Yield the literals that are data. `functions`: names of the file's own functions."""
+    """Yield the literals that are input data. `functions`: names of the file's own functions."""
     for scope in (tree, *(node for node in ast.walk(tree) if _has_no_input(node))):
         nodes = list(_own_nodes(scope))
         stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))

@@ -1,4 +1,4 @@
-"""What encloses a failure and can be rerun completely: the program from its start, or the test via its runner."""
+"""Builds the widest checks of a failure: the program from its start, and the failed test via its runner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 
 _FOLDERS = ("test", "tests")
 TEST_FILE = "<the test once more>"
-"""File name of the statements below: not a user file, so traces omit them."""
+"""File name of the code that reruns a test. It is not a user file, so traces omit that code."""
 _TEST_AGAIN = """
 import contextlib, sys
 def _dap_ai_begins():
@@ -78,23 +78,24 @@ elif _case is not None:
 else:
     raise LookupError("no test runner that is known runs this test")
 """
-"""Runs in a copy: tears down what was set up, then repeats the runner's own steps, including fixtures. The test fails
-where it failed, before its test case's cleanup. What a copy cannot tear down, such as a session's folder, stays.
-`tmp_path` gets the same name again. The first two functions mark the traced part (tracing.py)."""
+"""Code that reruns a test in a copy: tears down the test's set-up, then repeats the runner's own steps, including
+fixtures. The test fails where it failed before, and its test case's cleanup does not run first. What a copy cannot tear
+down, such as a session's folder, stays. `tmp_path` gets the same name again. The first two functions mark the traced
+part (tracing.py)."""
 
 
 def enclosing(case: StopSnapshot) -> list[FailureCheck]:
-    """Return the widest checks: the whole test, and the whole program; empty if the failure is in neither.
+    """Return the checks that run the whole test and the whole program; empty if neither can be rerun.
 
-    A program that runs tests (`manage.py test`) may not be able to rerun itself when the test can.
+    A program that runs tests, such as `manage.py test`, may fail to rerun although its test can be rerun.
     """
     return [check for check in (whole_test(case), _program(case)) if check]
 
 
 def test_of(case: StopSnapshot) -> StackFrame | None:
-    """Return the frame of the failed test or of its set-up; None if this is not a test.
+    """Return the frame of the failed test or of its set-up; None if no test is on the stack.
 
-    Test functions generated from a table or files may have any name.
+    In a test file, test functions may have any name, since a table or files may generate them.
     """
     users = [frame for frame in reversed(case.frames) if frame.user]
     named = next((frame for frame in users if _name(frame).startswith("test")), None)
@@ -103,9 +104,9 @@ def test_of(case: StopSnapshot) -> StackFrame | None:
 
 
 def own_folders(case: StopSnapshot) -> list[str]:
-    """Return the folder that the program's own statements may read again: that of the started file.
+    """Return the folder that reruns may read: the started file's folder, or the working directory for a test runner.
 
-    Empty if it is a home folder, a parent of one, or near the root: these hold more than a program's data.
+    Empty if the folder is the home folder, a parent of it, or near the root: it then holds more than a program's data.
     """
     argv = case.inspection.argv
     if not argv:
@@ -118,7 +119,7 @@ def own_folders(case: StopSnapshot) -> list[str]:
 
 
 def changes_a_check(case: StopSnapshot, edits: Sequence[SourceEdit]) -> str:
-    """Return why edits prove nothing: they change the failing test or what is asserted; "" if they do not."""
+    """Return a clause if the edits change the failing test or an asserted condition, else an empty string."""
     test = test_of(case)
     for path, source in {edit.source.path: edit.source for edit in edits}.items():
         if test and (path == test.path or _is_of_tests(case, path)):
@@ -130,12 +131,12 @@ def changes_a_check(case: StopSnapshot, edits: Sequence[SourceEdit]) -> str:
 
 
 def is_of_test(case: StopSnapshot, path: str, function: str) -> bool:
-    """Whether a function of a file is test code, if a test failed."""
+    """Whether a test is on the stack and the function of this file is test code."""
     return test_of(case) is not None and (_is_of_tests(case, path) or function.startswith("test"))
 
 
 def _is_of_tests(case: StopSnapshot, path: str) -> bool:
-    """Whether the file is test code, by its name or that of its folder below the start folder."""
+    """Whether the file is test code, judging by its name or by the name of its folder."""
     name, folder = Path(path).name, Path(path).parent
     if folder.name in _FOLDERS and folder != Path(case.inspection.cwd):
         return True
@@ -147,7 +148,7 @@ def _asserted(text: str) -> Counter[str]:
 
 
 def _program(case: StopSnapshot) -> FailureCheck | None:
-    """Return the check that runs the main module from its start; None if no frame runs it."""
+    """Return the check that runs the main module from its start; None if no frame runs the main module."""
     frame = next((f for f in reversed(case.frames) if f.user and f.name == "<module>"), None)
     source = case.sources.read(frame.path) if frame else None
     argv = case.inspection.argv
@@ -166,7 +167,7 @@ def _name(frame: StackFrame) -> str:
 
 
 def whole_test(case: StopSnapshot) -> FailureCheck | None:
-    """Return the check that runs the failed test via its runner; None if this is not a test or lacks source."""
+    """Return the check that runs the failed test via its runner; None if no test is on the stack or has source."""
     frame = test_of(case)
     place = case.places[0] if case.places else None
     if frame is None or place is None or place.source is None:

@@ -1,8 +1,9 @@
-"""How often statements ran, from the line events of a recorded run.
+"""Counts how often statements ran, from the line events of a recorded run.
 
-A multi-line statement has an event for each move between its lines, a loop's header one per round, a `with` one more at
-its end. A run of a statement starts at an event that follows one outside the statement; a code offset at which this was
-seen starts a run each time. `while` counts evaluations of its condition.
+A multi-line statement has an event for each move between its lines, a loop's header has one event per iteration, and
+a `with` has one more event at its end. So a run of a statement starts only at an event that follows an event outside
+the statement. A code offset that has started a run once starts a run each time. For a `while`, evaluations of its
+condition count.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS, header_lines
 from dap_ai.protocol.contracts.snapshot_messages import FollowedValue, RunTrace, TracedLine
 
 _APART = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-"""Code inside a statement that does not run when the statement does."""
+"""Function names of code that is inside a statement but does not run when the statement runs."""
 
 
 def executions(rows: Iterable[TracedLine], source: SourceFile, statement: ast.stmt) -> int:
@@ -27,7 +28,7 @@ def executions(rows: Iterable[TracedLine], source: SourceFile, statement: ast.st
 
 
 def executions_at(trace: RunTrace, source: SourceFile | None, row: TracedLine) -> int:
-    """Return how often the line's statement ran, or for an unknown file, how often the line did."""
+    """Return how often the line's statement ran; for an unknown file, how often the line itself ran."""
     statement = source.statement_at(row.line) if source else None
     if source is None or statement is None or _is_apart(row):
         return row.count
@@ -35,7 +36,7 @@ def executions_at(trace: RunTrace, source: SourceFile | None, row: TracedLine) -
 
 
 def round_of(moment: FollowedValue, source: SourceFile | None) -> int:
-    """Return how often the moment's statement or loop header had started in its call; 1 if unknown."""
+    """Return how often the statement of a recorded moment had started in its function call by then; 1 if unknown."""
     statement = source.statement_at(moment.line) if source else None
     if statement is None or not moment.entries:
         return 1
@@ -44,7 +45,7 @@ def round_of(moment: FollowedValue, source: SourceFile | None) -> int:
 
 
 def line_counts(trace: RunTrace) -> dict[tuple[str, int], int]:
-    """Return the line events per line, including those of functions and comprehensions on it."""
+    """Map (file, line) to the number of line events, including events of lambdas and comprehensions on the line."""
     counts: dict[tuple[str, int], int] = {}
     for row in trace.lines:
         counts[row.file, row.line] = counts.get((row.file, row.line), 0) + row.count
@@ -58,13 +59,13 @@ def _begun(entries: Sequence[Sequence[int]], inside: range) -> int:
 
 
 def _by_code(rows: Sequence[TracedLine]) -> list[list[list[int]]]:
-    """Return the entries of the lines of each function: offsets are not comparable between functions."""
+    """Group the entries of lines by function, since code offsets are not comparable between functions."""
     functions = dict.fromkeys(row.function for row in rows)
     return [[r.entries or [0, -1, r.count] for r in rows if r.function == function] for function in functions]
 
 
 def _whole(statement: ast.stmt, lines: range) -> range:
-    """Return the lines from which an event does not start the statement anew."""
+    """Return the range of lines within which a move does not start a new run of the statement."""
     return lines if isinstance(statement, ast.While) else range(lines.start, last_line(statement) + 1)
 
 

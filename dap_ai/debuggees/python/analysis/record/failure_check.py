@@ -30,7 +30,7 @@ class Failure:
     place: FramePlace
     statement: ast.stmt
     watch: list[str] = field(default_factory=list[str])
-    """Expressions whose values show how it failed: operands first, then the statement's names."""
+    """Expressions whose values show how the statement failed: compared operands first, then the statement's names."""
 
     @property
     def is_demand(self) -> bool:
@@ -42,28 +42,28 @@ class Failure:
         return touches(self.place.frame.path, self.statement.lineno, last_line(self.statement), [edit])
 
     def is_touched(self, edits: Sequence[SourceEdit]) -> bool:
-        """Whether an edit changes the `assert` or `raise` itself."""
+        """Whether the failing statement is an `assert` or `raise` that an edit changes."""
         first, last = self.statement.lineno, last_line(self.statement)
         return self.is_demand and touches(self.place.frame.path, first, last, edits)
 
 
 @dataclass(frozen=True)
 class FailureCheck:
-    """Statements to run: lines `first` to `last` of a frame's file, or the whole program from its start."""
+    """Code to rerun: lines `first` to `last` of a frame's file, or the whole program from its start."""
 
     place: FramePlace
     source: SourceFile
     first: int
     last: int
     words: str
-    """Description of the check in answers."""
+    """Noun phrase that describes the check to the user."""
     fresh: bool = False
     text: str = ""
-    """The caller's own statements, instead of the file's lines."""
+    """Statements to run instead of the file's lines, such as the caller's own; else empty."""
     file: str = ""
-    """File name of `text`, if not the frame's file."""
+    """File name of `text`; empty for the frame's file."""
     whole: bool = False
-    """Whether it runs all of what failed, as the user does, so that passing means verified."""
+    """Whether the check runs the whole program or test, as the user does, so that a pass means verified."""
 
     def query(
         self,
@@ -76,7 +76,7 @@ class FailureCheck:
         deadline_s: float = 1.0,
         folders: Sequence[str] = (),
     ) -> SnapshotQuery:
-        """Return the snapshot query to run the check with edits. Raises ValueError if the edits cannot be applied."""
+        """Return the query to run the check with edits in a copy. Raises ValueError if the edits cannot be applied."""
         others, file = [edit for edit in edits if not self._holds(edit)], self.file or self.source.path
         anew = self.fresh and (follow is not None or rewind is not None)
         is_edited = len(others) < len(edits)
@@ -96,7 +96,7 @@ class FailureCheck:
         )
 
     def _edited(self, edits: Sequence[SourceEdit]) -> list[EditedSource]:
-        """Return the edited files: only the edited function of each, or every file in full."""
+        """Return the edited files, each reduced to its edited function if this works for all files, else in full."""
         sources = {edit.source.path: edit.source for edit in edits}
         own = self.source.path if self.fresh else ""  # its text is run directly
         parts = {path: self._part(sources[path], edits) for path in sources if path != own}
@@ -108,7 +108,7 @@ class FailureCheck:
         ]
 
     def _holds(self, edit: SourceEdit) -> bool:
-        """Whether the edit only changes module lines that the check runs, so that it is in their text."""
+        """Whether the edit changes only module-level lines of the check, so that the check's text includes the edit."""
         is_module = self.place.function is None and not (self.text or self.fresh)
         return is_module and edit.source.path == self.source.path and self.first <= edit.first <= edit.last <= self.last
 
@@ -128,7 +128,7 @@ class FailureCheck:
 
 
 def failure_of(case: StopSnapshot) -> Failure | None:
-    """Return the failure; None at a stop without an exception, or if the failing statement is unknown."""
+    """Return the failure; None if the stop has no exception or the failing statement is unknown."""
     place = case.places[0] if case.places else None
     statement = place.statement if place else None
     if place is None or statement is None or not case.exception:

@@ -1,4 +1,4 @@
-"""How much correct behaviour a fix changes: the right fix seldom changes results that were not wrong."""
+"""Measures how much correct behaviour a fix changes: the right fix seldom changes results that were not wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
 
 
 def change(before: SnapshotResult, after: SnapshotResult, edit: SourceEdit) -> float:
-    """Return the changed share, 0..1: 0 if the edited run repeats all that worked before, 1 if none of it."""
+    """Return how much of the earlier run an edit changes, 0..1: the largest share among output, results and lines."""
     shares = [_printed(before.printed, after.printed)]
     if before.trace and after.trace:
         shares += [
@@ -34,7 +34,7 @@ def _values(trace: RunTrace) -> list[object]:
 
 
 def gives_otherwise(before: RunTrace, after: RunTrace) -> str:
-    """Return the first function that returned before and now gives another result for the same arguments, or ""."""
+    """Return the name of a function that now returns another result for the same arguments, or an empty string."""
     now = _by_call(after.calls)
     changed = (key for key, was in _by_call(before.calls).items() if key in now and plain(now[key]) != plain(was))
     return next((function for function, *_ in changed), "")
@@ -47,7 +47,7 @@ def _printed(before: str, after: str) -> float:
 
 
 def _results(before: RunTrace, after: RunTrace) -> float:
-    """Return the share of calls with the same arguments that now give another result."""
+    """Return the share of calls with the same arguments in both runs that now return another result."""
     old, new = _by_call(before.calls), _by_call(after.calls)
     both = [key for key in old if key in new]
     return sum(old[key] != new[key] for key in both) / len(both) if both else 0.0
@@ -62,12 +62,12 @@ def _by_call(calls: Iterable[TracedCall]) -> dict[tuple[str, ...], str]:
 
 
 def _lines(before: RunTrace, after: RunTrace, edit: SourceEdit) -> float:
-    """Return the share, times 4 and at most 1, of lines above the edit or in other files that no longer run."""
+    """Return 4 times the share of lines above the edit or in other files that no longer run, at most 1."""
     old = {(t.file, t.line) for t in before.lines if t.file != edit.source.path or t.line < edit.first}
     now = {(t.file, t.line) for t in after.lines}
     return 0.0 if after.truncated or not old else min(1.0, 4 * len(old - now) / len(old))
 
 
 def _less(before: RunTrace, after: RunTrace) -> float:
-    """Return by what share the whole run is shorter than the failed run, which ended early."""
+    """Return by what share the edited run has fewer events than the failed run, which ended early."""
     return 0.0 if after.truncated or not before.events else max(0.0, 1 - after.events / before.events)

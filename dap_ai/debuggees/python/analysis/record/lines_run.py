@@ -11,12 +11,12 @@ from dap_ai.debuggees.python.analysis.record.check_runs import Control
 
 
 def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
-    """Returns all lines of the statements that a check ran, and the headers of the functions it called."""
+    """Returns all lines of the statements that the checks ran, and of the headers of functions that they called."""
     return whole_lines(source, {line for control in usable for path, line in control.counts if path == source.path})
 
 
 def whole_lines(source: SourceFile, ran: set[int]) -> set[int]:
-    """Returns all lines of the statements that hold one of the lines in `ran`, and headers of called functions."""
+    """Returns all lines of the statements that contain a line in `ran`, and of the headers of called functions."""
     if source.tree is None:
         return ran
     found = set(ran)

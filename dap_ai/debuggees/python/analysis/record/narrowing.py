@@ -1,4 +1,4 @@
-"""An edited file reduced to what matters for the edit, so that a copy compiles a function, not a module."""
+"""Reduces an edited file to the edited function, so that a copy of the process need not compile the whole module."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ALWAYS = "__future__"
 def narrowed(source: SourceFile, edits: Sequence[SourceEdit]) -> tuple[str, str]:
     """Return the file's text before and after the edits, reduced to the edited function with its classes.
 
-    Imports of names that these lines use are kept, too: Python compiles a call of an imported module's function
+    The text also keeps imports of names that these lines use: Python compiles a call of an imported module's function
     differently from a method call. All other lines are empty, so that line numbers stay. Returns the full texts if the
-    edits are not in a single function: a run from the start then needs the whole module. Raises ValueError like
-    `text_after`.
+    edits are not in a single function: a run from the start then needs the whole module. Raises ValueError if the edits
+    overlap or are outside the file.
     """
     own = of_file(source.path, edits)
     kept = [] if _has_odd_line_ends(source, own) else _kept(source, own)
@@ -47,7 +47,7 @@ def is_inside(old: str, new: str) -> bool:
 
 
 def _outline(text: str) -> str:
-    """Return what runs when the text is loaded; "" if it is not Python."""
+    """Return an AST dump of the code without function bodies; an empty string if the text is not Python."""
     tree = parsed(text)
     for node in [n for n in nodes_in(tree) if isinstance(n, FunctionNode)]:
         node.body = []
@@ -60,7 +60,7 @@ def _has_odd_line_ends(source: SourceFile, edits: Iterable[SourceEdit]) -> bool:
 
 
 def _imports(source: SourceFile, words: set[str]) -> dict[int, str]:
-    """Return imports that bind one of the words, one line each, by their first line."""
+    """Map the first line of each import that binds one of the words to the import's text on one line."""
     found: dict[int, str] = {}
     for line, text, names in _all_imports(source.tree) if source.tree else ():
         if names & words or not names:
@@ -70,7 +70,7 @@ def _imports(source: SourceFile, words: set[str]) -> dict[int, str]:
 
 @once_per_node
 def _all_imports(tree: ast.Module) -> list[tuple[int, str, set[str]]]:
-    """Return the module's imports, including those in `if` and `try`: line, text, bound names (empty if unknown)."""
+    """Return (line, text, bound names) for each import at module level; the names are empty if unknown."""
     nodes = [node for node in own_statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     return [(node.lineno, ast.unparse(node), _bound(node)) for node in nodes]
 
@@ -82,7 +82,7 @@ def _bound(node: ast.Import | ast.ImportFrom) -> set[str]:
 
 
 def _kept(source: SourceFile, edits: Sequence[SourceEdit]) -> list[Lines]:
-    """Return the class headers, then the function with all edits; empty if there is no such function."""
+    """Return the lines of class headers and of the function that contains all edits; empty if no function does."""
     body = source.tree.body if source.tree else []
     first = min(min(edit.first, edit.last) for edit in edits)
     last = max(max(edit.first, edit.last) for edit in edits)
@@ -104,7 +104,7 @@ def _lines(node: ast.stmt) -> Lines:
 
 
 def _text(rows: Mapping[int, str]) -> str:
-    """Return the rows, by line number, as text with empty lines in between."""
+    """Return the rows as text, each at its line number, with empty lines in between."""
     parts: list[str] = []
     before = 1
     for number in sorted(rows):

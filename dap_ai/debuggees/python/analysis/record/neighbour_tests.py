@@ -1,4 +1,4 @@
-"""Neighbour tests of the failed one: which lines passing tests run, and which fixes break one of them."""
+"""Runs the tests near the failed test, to find which lines passing tests run and which fixes break a test."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from dap_ai.protocol.wire.errors import RequestFailed
 Spot = tuple[str, int]
 
 _RUN_S, _DEADLINE_S = 0.25, 1.5
-"""Processor seconds: no further test starts after `_RUN_S`."""
+"""Limits in processor seconds: no test starts after `_RUN_S`, and the run ends after `_DEADLINE_S`."""
 _BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
 """Wall-clock limits: maximum seconds, and maximum share of the time left."""
 _MOST_JUDGES, _JUDGE_S = 20, 0.3
 _PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
-"""(before, after) outcomes of a test, without and with an edit."""
+"""Pairs of a test's outcomes: without an edit, and with the edit."""
 _NOT_RUN = "the other tests of its file could not be run in a copy, without it or with it"
 
 
 @dataclass(frozen=True)
 class NeighbourVerdict:
-    """The outcome of an edit in the tests that run an edited line."""
+    """The effect of an edit on the neighbour tests that run an edited line."""
 
     held: int = 0
     """Number of tests that pass with and without the edit."""
@@ -38,13 +38,13 @@ class NeighbourVerdict:
     failing: int = 0
     """Number of tests that fail with and without the edit."""
     broken: str = ""
-    """Name of a test that fails only with the edit; empty if there is none."""
+    """Name of a test that fails only with the edit; empty if no test does."""
     why_not: str = ""
-    """Why no test could judge the edit although some may be able to."""
+    """Why the neighbour tests could not be run; else empty."""
 
     @property
     def words(self) -> str:
-        """The evidence for the edit, as a clause; empty if there is none."""
+        """A clause on how many neighbour tests pass with the edit; empty if a test fails or no test ran."""
         if self.failing or self.broken:
             return ""
         counts = [(self.mended, "that failed"), (self.held, "that passed")]
@@ -54,24 +54,24 @@ class NeighbourVerdict:
 
 @dataclass(frozen=True)
 class NeighbourTests:
-    """Outcomes and lines of neighbour tests. Sets of tests are bit masks; bit 0 is the failed test."""
+    """Outcomes of the failed test and its neighbours. Sets of tests are bit masks; bit 0 is the failed test."""
 
     tests: NeighbourOutcomes
     passed: int
     failed: int
     ran: dict[Spot, int]
-    """Line -> tests that ran it, as a bit mask."""
+    """(file, line) -> bit mask of the tests that ran the line."""
     unsteady: set[int] = field(default_factory=set[int])
-    """Numbers of tests whose outcome depends on earlier tests, so that they cannot judge edits."""
+    """Numbers of tests whose outcome depends on earlier tests, so that these tests cannot judge edits."""
 
     @property
     def compare(self) -> bool:
-        """Whether there are other tests: the failed one alone shows which lines ran, not which to suspect."""
+        """Whether other tests ran: the failed test alone shows which lines ran, but not which lines to suspect."""
         return len(self.tests.tests) > 1
 
     @property
     def can_judge(self) -> bool:
-        """Whether other tests were run, or the file has none."""
+        """Whether other tests ran, or the test file has no other tests."""
         return self.compare or self.tests.whole
 
     def of_the_failed(self) -> set[Spot]:
@@ -79,7 +79,7 @@ class NeighbourTests:
         return {spot for spot, tests in self.ran.items() if tests & 1}
 
     def judges(self, edits: Sequence[SourceEdit]) -> list[Ran]:
-        """Return the other tests that run an edited line, with their outcomes without it; at most `_MOST_JUDGES`."""
+        """Return at most `_MOST_JUDGES` other tests that run an edited line, with their outcomes without the edit."""
         bits = 0
         for path, line in {(edit.source.path, line) for edit in edits for line in _lines(edit)}:
             bits |= self.ran.get((path, line), 0) & (self.passed | self.failed)
@@ -87,9 +87,9 @@ class NeighbourTests:
         return [test for test in ran if test.number not in self.unsteady][:_MOST_JUDGES]
 
     def ochiai(self, spot: Spot) -> float:
-        """Return a line's Ochiai coefficient, 0..1: 0 if the failed test did not run it.
+        """Return a line's Ochiai coefficient, 0..1; it is 0 if the failed test did not run the line.
 
-        It is 1 if all failing tests and no passing ones ran the line.
+        It is 1 if all failing tests and no passing tests ran the line.
         """
         tests = self.ran.get(spot, 0)
         if not tests & 1:
@@ -98,7 +98,7 @@ class NeighbourTests:
         return failing / sqrt(self.failed.bit_count() * (failing + (tests & self.passed).bit_count()))
 
     def describe_line(self, spot: Spot) -> str:
-        """Describe which tests run a line."""
+        """Return a clause on which tests run a line."""
         passing, beside = (self.ran.get(spot, 0) & self.passed).bit_count(), self.passed.bit_count()
         if not beside:
             return "runs in the test that failed"
@@ -112,7 +112,7 @@ def _lines(edit: SourceEdit) -> set[int]:
 
 
 def read(tests: NeighbourOutcomes) -> NeighbourTests | None:
-    """Return the neighbour tests of a run; None if the failed test did not fail in it."""
+    """Convert the outcomes of a test run in a copy; None if the failed test did not fail again."""
     if not tests.tests or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
         return None
     passed, failed = (
@@ -128,15 +128,15 @@ def read(tests: NeighbourOutcomes) -> NeighbourTests | None:
 
 
 async def neighbours_of(runs: CheckRuns) -> NeighbourTests | None:
-    """Run the neighbour tests; None if no test failed or they cannot be run. Raises NotStopped."""
+    """Run the neighbour tests in a copy; None if no test failed or the tests cannot be run. Raises NotStopped."""
     result = await _run(runs, NeighbourQuery(_RUN_S, _by_clock_s(runs), lines=True))
     return read(result.beside) if result and result.beside else None
 
 
 async def judged(runs: CheckRuns, neighbours: NeighbourTests | None, edits: Sequence[SourceEdit]) -> NeighbourVerdict:
-    """Run the tests that run an edited line, with the edit. Raises NotStopped.
+    """Run the tests of an edited line with the edit, and return the edit's effect on them. Raises NotStopped.
 
-    A test that fails is run again without the edit: some fail because an earlier test did not run.
+    A failing test runs again without the edit, since it may fail only because an earlier test did not run.
     """
     if neighbours is None or not neighbours.can_judge:
         return NeighbourVerdict(why_not=_NOT_RUN)
@@ -154,7 +154,10 @@ async def judged(runs: CheckRuns, neighbours: NeighbourTests | None, edits: Sequ
 
 
 def upheld(verdict: FixVerdict, judgement: NeighbourVerdict) -> FixVerdict:
-    """Return the verdict after the neighbour tests: a fix that breaks one fails; without judges it is not verified."""
+    """Return the verdict, corrected by the neighbour tests.
+
+    If the edit breaks a test, the verdict is "not verified". If the tests could not run, a verified fix only "passes".
+    """
     if judgement.broken:
         why = f"the test `{judgement.broken}`, which passes without it, fails with it"
         return FixVerdict("not verified", why, verdict.check, verdict.result)
@@ -165,7 +168,7 @@ def upheld(verdict: FixVerdict, judgement: NeighbourVerdict) -> FixVerdict:
 
 
 async def _outcomes(runs: CheckRuns, numbers: list[int], edits: Sequence[SourceEdit]) -> dict[int, str]:
-    """Return outcomes by test number, for tests that were run; all "failed" after a deadline."""
+    """Map the number of each test that ran to its outcome; after a deadline, all tests count as failed."""
     result = await _run(runs, NeighbourQuery(_JUDGE_S, _by_clock_s(runs), only=numbers), edits)
     if result and result.status == "deadline":
         return dict.fromkeys(numbers, "failed")
@@ -177,7 +180,7 @@ def _by_clock_s(runs: CheckRuns) -> float:
 
 
 async def _run(runs: CheckRuns, beside: NeighbourQuery, edits: Sequence[SourceEdit] = ()) -> SnapshotResult | None:
-    """Run the query in a copy of the test; None if that is impossible."""
+    """Run the neighbour tests in a copy of the process; None if no test failed or the copy is impossible."""
     test = whole_test(runs.case)
     if test is None:
         return None

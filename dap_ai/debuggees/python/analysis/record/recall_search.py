@@ -1,4 +1,4 @@
-"""Finds a check whose rerun in a copy reaches the stop: the moments before it are the program's past."""
+"""Finds a check whose rerun in a copy reaches the stop. The rerun's moments serve as the program's past."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dap_ai.protocol.contracts.rewind_messages import Rewind
 DEADLINE_S = 10.0
 _INPUT = "EOFError"
 _MAY_STAND_WITHIN = "step"
-"""Stop reason that may be within a line, as after a function's return. At other stops without an exception the line has
-not started."""
+"""Stop reason at which the program may be in the middle of a line, as after a function's return. At other stops without
+an exception, the line has not started."""
 
 
 async def recall(debugger: Debugger, case: StopSnapshot) -> Recalled:
-    """Rerun the program, or else its test, up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
+    """Rerun the test, or else the program, up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
     if why := debugger.why_no_snapshot:
         raise UnrepeatableError(why)
     runs = CheckRuns(debugger, case, failure_of(case), budget_s=3 * DEADLINE_S, folders=own_folders(case))

@@ -1,4 +1,4 @@
-"""The run that led to a stop, recorded: the program or test, rerun in a copy until it reaches the stop."""
+"""Records the run that led to a stop, by rerunning the program or test in a copy until it reaches the stop."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ DEADLINE_S = 5.0
 
 @dataclass
 class RerunToStop:
-    """A recording of what ran up to the stop."""
+    """The recording of a rerun up to the stop."""
 
     case: StopSnapshot
     record: TraceRecord
-    """The last steps in full; earlier ones are only counted."""
+    """The events of the run's last steps; earlier steps are only counted."""
     control: Control
 
     @property
     def trace(self) -> RunTrace:
-        """The run's lines and calls."""
+        """The trace of the run: its lines and calls."""
         return self.control.trace
 
     @property
     def files(self) -> dict[str, SourceFile]:
-        """Files in which something ran, by path."""
+        """Path -> source file, for each file that the run recorded."""
         return {run.source.path: run.source for run in self.record.runs.values()}
 
     @property
     def end(self) -> StatementRun | None:
-        """The statement that the run ended at, or None."""
+        """The last run of the stop's statement, or None if it was not recorded."""
         place = self.case.places[0] if self.case.places else None
         return self.record.end(place.frame.path, place.statement) if place and place.statement else None
 
@@ -56,9 +56,9 @@ class NotRerunnable(Exception):  # noqa: N818  an answer, not an error
 
 
 async def rerun_to_stop(debugger: Debugger, case: StopSnapshot, known: Sequence[Control] = ()) -> RerunToStop:
-    """Return the recording of what led to the stop. Raises NotRerunnable, NotStopped, RequestFailed.
+    """Rerun the program up to the stop and return the recording. Raises NotRerunnable, NotStopped, RequestFailed.
 
-    `known`: earlier runs of the failure, reused if possible.
+    `known`: earlier runs of the failure, reused if a recording of the whole program or test is among them.
     """
     checks = _wholes(debugger, case)
     found = next((c for c in reversed(known) if c.check.whole and c.usable and c.trace.history), None)
@@ -71,7 +71,10 @@ async def rerun_to_stop(debugger: Debugger, case: StopSnapshot, known: Sequence[
 
 
 async def timed(debugger: Debugger, case: StopSnapshot) -> tuple[RunTrace, str]:
-    """Return the time each line takes, and a description of what was rerun. Raises like `rerun_to_stop`."""
+    """Rerun the program and return a trace with the time of each line, and a description of the rerun code.
+
+    Raises NotRerunnable, NotStopped, RequestFailed.
+    """
     reasons: list[str] = []
     for check in _wholes(debugger, case):
         query = _anew(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)))
@@ -83,7 +86,7 @@ async def timed(debugger: Debugger, case: StopSnapshot) -> tuple[RunTrace, str]:
 
 
 def why_not_rerunnable(debugger: Debugger, case: StopSnapshot) -> str:
-    """Return why nothing can be rerun, as far as known before trying, as a clause; "" if something can."""
+    """Return a clause on why nothing can be rerun, as far as known before trying; empty if a rerun may work."""
     if debugger.why_no_snapshot:
         return debugger.why_no_snapshot
     if case.edited:
@@ -92,14 +95,14 @@ def why_not_rerunnable(debugger: Debugger, case: StopSnapshot) -> str:
 
 
 def _wholes(debugger: Debugger, case: StopSnapshot) -> list[FailureCheck]:
-    """Return the whole checks, widest first: program, then test. Raises NotRerunnable."""
+    """Return the checks of the whole program and the whole test, in this order. Raises NotRerunnable."""
     if why := why_not_rerunnable(debugger, case):
         raise NotRerunnable(why)
     return [check for check in enclosing(case) if check.whole][::-1]
 
 
 def _anew(query: SnapshotQuery) -> SnapshotQuery:
-    """Return the query with all user modules reloaded if it runs the whole program, so that no old state remains."""
+    """Make a query that runs the whole program reload all user modules, so that no old state remains."""
     begun = query.statements
     return replace(query, statements=replace(begun, anew=True)) if begun and begun.fresh else query
 

@@ -1,4 +1,4 @@
-"""Reruns the failure and its neighbour tests where no fix is tried: for a first context or a value's path."""
+"""Reruns the failure and its neighbour tests for callers that try no fixes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ _AGAIN, _AGAIN_S = 2, 1.0
 
 
 async def demand_again(debugger: Debugger, case: StopSnapshot) -> Control | None:
-    """Return the widest check that reproduces a failed assertion or raise; None without one, or if it calls nothing."""
+    """Rerun a failed `assert` or `raise` with the widest check that reproduces it.
+
+    Returns None for other failures, if no check reproduces the failure, or if the rerun calls no function.
+    """
     failure = failure_of(case)
     control = await run_again(debugger, case) if failure and failure.is_demand else None
     return control if control and control.trace.calls else None
 
 
 async def beside_again(debugger: Debugger, case: StopSnapshot) -> NeighbourTests | None:
-    """Run the neighbour tests in a copy; None if that is impossible."""
+    """Run the neighbour tests in a copy; None if the tests cannot be run."""
     if not case.exception or debugger.why_no_snapshot:
         return None
     try:
@@ -32,7 +35,7 @@ async def beside_again(debugger: Debugger, case: StopSnapshot) -> NeighbourTests
 
 
 async def run_again(debugger: Debugger, case: StopSnapshot) -> Control | None:
-    """Return the widest check that reproduces the failure; None without one, or if nothing can be run."""
+    """Rerun the failure with the widest check that reproduces it; None if no check does or nothing can be run."""
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None:
         return None

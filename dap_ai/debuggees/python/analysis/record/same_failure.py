@@ -1,4 +1,4 @@
-"""Whether a check that was rerun in a snapshot failed as the program did."""
+"""Compares the failure of a check that was rerun in a copy with the program's failure."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _NO_THREADS = "can't start new thread"
 _LONG = 400
 _ADDED = re.compile(r"\s*assert ")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b|\btmp[a-z0-9_]{8}\b")
-"""An object's address, in a repr or from `id()`, or a random name from `tempfile`."""
+"""Text that differs from run to run: an object's address in a repr or from `id()`, or a random `tempfile` name."""
 
 
 class SameFailure:
-    """The failure of this stop, compared with the failures of reruns."""
+    """Compares the failure of this stop with the failures of reruns."""
 
     def __init__(self, case: StopSnapshot, failure: Failure | None) -> None:
         self._case = case
         self._failure = failure
 
     def differs(self, check: FailureCheck, result: SnapshotResult) -> str:
-        """Return how a rerun check's failure differs from the program's; "" if it does not.
+        """Return how a rerun check's failure differs from the program's; an empty string if both are the same.
 
-        If the copy was refused an action, that may be the reason for a difference.
+        If the copy refused an action, the result names the refused action, a possible reason for the difference.
         """
         how = self._differs(check, result)
         return f"what {check.words} does is not known: {result.unknown}" if how and result.unknown else how
@@ -51,7 +51,7 @@ class SameFailure:
         return "" if check.whole else self._moved_on(failure, raised.watched)
 
     def differs_from_own(self, check: FailureCheck, result: SnapshotResult) -> str:
-        """Return why the failure of the caller's own check cannot be the program's; "" if it can."""
+        """Return why the failure of the caller's own check cannot be the program's failure; empty if it can be."""
         if result.unknown:
             return f"what {check.words} does is not known: {result.unknown}"
         if result.status == "deadline":
@@ -65,7 +65,7 @@ class SameFailure:
         return ""
 
     def is_elsewhere(self, result: SnapshotResult) -> bool:
-        """Whether the run does not fail in the same statement with the same exception type; values may differ."""
+        """Whether the run fails in another statement, fails with another exception type, or does not fail."""
         error, failure, raised = self._case.exception, self._failure, result.raised
         if raised is None or error is None or failure is None or raised.type != error.type:
             return True
@@ -84,15 +84,15 @@ class SameFailure:
 
 
 def plain(text: str) -> str:
-    """Return the text without what differs from run to run: addresses, names of temporary files."""
+    """Return the text without parts that differ from run to run: addresses and names of temporary files."""
     return _ADDRESS.sub("0x", text).strip()
 
 
 def _is_same(now: str, then: str, demanded: bool) -> bool:
-    """Whether two messages are equal; of long ones only the beginnings are compared.
+    """Whether two messages are equal; of long messages, only the beginnings are compared.
 
-    `demanded`: the message is from an assertion. pytest appends the compared values to it, but not in a rerun of the
-    statement alone.
+    `demanded`: whether the message is from an assertion. pytest appends the compared values to such a message, but not
+    in a rerun of the statement alone.
     """
     now, then = (" ".join(plain(text).split()) for text in (now, then))
     length = min(len(now), len(then))
@@ -102,12 +102,12 @@ def _is_same(now: str, then: str, demanded: bool) -> bool:
 
 
 def is_data(value: Value) -> bool:
-    """Whether the value's text is data, which may differ from run to run."""
+    """Whether the value's text shows data, and not a function, class, module or iterator."""
     return value.kind not in ("function", "class", "module", "iterator")
 
 
 def not_arrived(check: FailureCheck, result: SnapshotResult) -> str:
-    """Return why a run did not reach this stop; "" if it did."""
+    """Return why a run did not reach this stop; an empty string if the run reached it."""
     found = result.followed or result.rewound
     if result.status.startswith("unavailable"):
         return result.reason

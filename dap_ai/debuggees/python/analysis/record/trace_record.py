@@ -1,4 +1,4 @@
-"""A traced run as events: each is one run of a statement, in one activation of its function, with the values set."""
+"""Represents a traced run as events: each is one run of a statement in one function call, with the values it set."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Spot = tuple[str, int]
 
 @dataclass(eq=False)
 class StatementRun:
-    """One run of a statement. `first` and `last`: numbers of its first and last step in the record."""
+    """An event: one run of a statement. `first` and `last`: numbers of its first and last step in the record."""
 
     run: Activation
     statement: ast.stmt
     first: int
     last: int
     at: int = 0
-    """Index among the events of its activation."""
+    """0-based index of the event among the events of its function call."""
     values: dict[str, str] = field(default_factory=dict[str, str])
-    """Name -> text, for names whose value changed."""
+    """Name -> value as text, for each name whose value the statement changed."""
 
     @property
     def ended(self) -> int:
-        """The number of the next step in its activation, after any functions it called."""
+        """The number of the next step in the same function call, after all functions that the statement called."""
         after = self.run.events[self.at + 1 :]
         return after[0].first if after else self.run.ended
 
@@ -48,7 +48,7 @@ class StatementRun:
 
 @dataclass(eq=False)
 class Activation:
-    """One activation of a function, or of a module."""
+    """One call of a function, or one run of a module, with its events."""
 
     traced: TracedRun
     function: str
@@ -64,24 +64,24 @@ class Activation:
 
     @property
     def is_open(self) -> bool:
-        """Whether it neither returned nor was cancelled: an exception ended it, or it is still running."""
+        """Whether the call neither returned nor was cancelled: an exception ended the call, or it is still running."""
         return not self.traced.result and not self.traced.raised.startswith("CancelledError")
 
     @property
     def ended(self) -> int:
-        """A number greater than those of all its steps, and smaller than that of its caller's next step."""
+        """A step number greater than all step numbers of the call, and at most that of the caller's next step."""
         return self.events[-1].last + 1 if self.events else 0
 
     def before(self, event: StatementRun) -> Iterator[StatementRun]:
-        """Return the events before one, nearest first."""
+        """Return the call's events before an event, nearest first."""
         return (self.events[at] for at in range(event.at - 1, -1, -1))
 
     def of(self, statement: ast.stmt, event: StatementRun) -> StatementRun | None:
-        """Return the last event of a statement before an event, or None."""
+        """Return the last event of a statement before another event, or None."""
         return next(_before(self._by_statement.get(id(statement), ()), event), None)
 
     def makers(self, name: str, event: StatementRun) -> Iterator[StatementRun]:
-        """Return the events before one that bound a name or changed its object, nearest first."""
+        """Return the events that bound a name or changed its object before an event, nearest first."""
         return _before(self._makers.get(name, ()), event)
 
     def value(self, name: str, event: StatementRun) -> str | None:
@@ -90,7 +90,7 @@ class Activation:
         return earlier.values[name] if earlier else self.arguments.get(name)
 
     def values(self, names: Iterable[str], event: StatementRun) -> dict[str, str]:
-        """Return the texts of several names' values at the start of an event, without unknown ones."""
+        """Map names to the texts of their values at the start of an event, without names of unknown value."""
         return {name: text for name in names if (text := self.value(name, event)) is not None}
 
     @cached_property
@@ -104,7 +104,7 @@ class Activation:
 
 @once_per_node
 def made_by(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement binds, or whose objects it changes."""
+    """Return the names that a statement binds, and the names of objects that it changes."""
     if isinstance(statement, FunctionNode):
         return frozenset([statement.name])
     return frozenset([*bindings(statement), *(root for root, _, _ in mutations(statement))])
@@ -112,7 +112,7 @@ def made_by(statement: ast.stmt) -> frozenset[str]:
 
 @once_per_node
 def written_by(statement: ast.stmt) -> frozenset[str]:
-    """Return the attributes that a statement stores into, or whose containers it changes."""
+    """Return the names of attributes that a statement sets, and of attributes whose containers it changes."""
     texts = [text for _, text, _ in mutations(statement)]
     return frozenset(part for text in texts for part in text.partition("[")[0].split(".")[1:])
 
@@ -123,7 +123,7 @@ def _before(events: Sequence[StatementRun], event: StatementRun) -> Iterator[Sta
 
 
 def grouped(items: Iterable[T], keys: Callable[[T], Iterable[K]]) -> dict[K, list[T]]:
-    """Return the items of each key, in order."""
+    """Map each key to its items, in order. An item can have several keys."""
     found: dict[K, list[T]] = defaultdict(list)
     for item in items:
         for key in keys(item):
@@ -132,12 +132,12 @@ def grouped(items: Iterable[T], keys: Callable[[T], Iterable[K]]) -> dict[K, lis
 
 
 class TraceRecord:
-    """The events of a run, in order."""
+    """The events of a recorded run, in order."""
 
     def __init__(self, history: StepHistory, sources: Sources) -> None:
         self.events: list[StatementRun] = []
         self._children: dict[int, list[Activation]] = defaultdict(list)
-        """Step number -> activations called at that step."""
+        """Step number -> function calls that the step made."""
         self.runs: dict[int, Activation] = {}
         for traced in history.runs:
             code = history.codes[traced.code]
@@ -170,20 +170,20 @@ class TraceRecord:
         self._by_step = by_step
 
     def calls(self, event: StatementRun) -> list[Activation]:
-        """Return the activations of user functions that the event called, in order."""
+        """Return the calls of user functions that the event made, in order."""
         steps = (n for n in range(event.first, event.last + 1) if self._by_step.get(n) is event)
         return [run for number in steps for run in self._children.get(number, ())]
 
     def caller(self, run: Activation) -> StatementRun | None:
-        """Return the event that called an activation, or None."""
+        """Return the event that made a function call, or None."""
         return self._by_step.get(run.traced.called_at)
 
     def writers(self, attribute: str, event: StatementRun) -> Iterator[StatementRun]:
-        """Return the events before one that wrote an attribute of this name, nearest first."""
+        """Return the events that wrote an attribute of this name before an event, nearest first."""
         return _before(self._writers.get(attribute, ()), event)
 
     def runs_of(self, source: SourceFile) -> list[Activation]:
-        """Return the activations of a file's functions and module."""
+        """Return the calls of a file's functions and the runs of its module."""
         return self._by_source.get(source.path, [])
 
     @cached_property
@@ -195,7 +195,7 @@ class TraceRecord:
         return grouped(self.events, lambda event: written_by(event.statement))
 
     def end(self, path: str, statement: ast.stmt) -> StatementRun | None:
-        """Return a statement's last event, preferring open runs, since other tasks may continue after the failure."""
+        """Return a statement's last event. Prefers calls that did not return: other tasks may outlive the failure."""
         found = [e for e in self.events if e.statement is statement and e.run.source.path == path]
         return max(found, key=lambda e: (e.run.is_open, e.first), default=None)
 
@@ -205,7 +205,7 @@ class TraceRecord:
 
 
 def _is_anew(statement: ast.stmt, line: int) -> bool:
-    """Whether a step at the statement's first line starts a new run, not a return from its other lines."""
+    """Whether a step at the line starts a new run of the same statement: true only for a `while` test on one line."""
     return isinstance(statement, ast.While) and last_line(statement.test) == line == statement.lineno
 
 

@@ -1,4 +1,5 @@
-"""Slices back from a value to what made it: static over source, dynamic over a recorded run. Pure.
+"""Traces a value back to the code that made it: static slices of source, dynamic slices of a recorded run.
 
-`slicing.py` uses source alone; `dynamic_slice.py` uses the events of a run, and takes precedence where they differ.
+`slicing.py` uses the source and the stopped program's frames; `dynamic_slice.py` uses the events of a run, and takes
+precedence where the two differ. All functions are pure.
 """

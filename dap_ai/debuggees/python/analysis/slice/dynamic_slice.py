@@ -1,17 +1,17 @@
-"""The dynamic slice: the events that an event's values depended on in this run, by data and by control.
+"""Computes a dynamic slice: the events that an event's values depended on in one run, by data and by control.
 
 Korel and Laski (1988) introduced the dynamic slice; this variant works on single events, with each occurrence of a
-statement as its own node (the dynamic dependence graph of Agrawal and Horgan, 1990). So a loop's third round does not
-include what only the second one read, as a slice of statements would. It is a breadth-first search from the failing
-event:
+statement as its own node (the dynamic dependence graph of Agrawal and Horgan, 1990). So the slice of a loop's third
+iteration excludes events that only the second iteration read; a slice of statements would include them. The slice is a
+breadth-first search from the failing event:
 
 - data: the last events that bound or changed a name; the caller, for a parameter; the last writers of an attribute;
 - calls: the `return` of each function that the event called;
 - control: the tests around a statement, and the earlier `if`s that could have left its block.
 
-It is approximate because a trace has no addresses. Attributes are matched by name, on any object, so a slice may be too
-large; at most three writers are taken, so it may be too small. It is evidence for a ranking and never proves that a
-line had no part.
+The slice is approximate because a trace has no addresses. Attributes are matched by name, on any object, so a slice
+may be too large. At most three writers of an attribute are taken, so a slice may be too small. A slice is evidence for
+a ranking and never proves that a line had no part.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ _MAX_WRITERS = 3
 
 @dataclass
 class SlicePart:
-    """An event's part in the failing value. `distance`: number of dependences back from the failure."""
+    """An event that the failing value depended on. `distance`: number of dependences back from the failure."""
 
     event: StatementRun
     distance: int
     role: str
-    """The event's role: `sets`, `changes`, `passes`, `returns`, `ends`, `writes`, `decides`, `calls` or `failed`."""
+    """What the event did: `sets`, `changes`, `passes`, `returns`, `ends`, `writes`, `decides`, `calls` or `failed`."""
     name: str = ""
 
 
 @dataclass
 class DynamicSlice:
-    """The parts of a slice, nearest first."""
+    """The events that a failing value depended on, sorted by distance from the failure."""
 
     parts: list[SlicePart] = field(default_factory=list[SlicePart])
     complete: bool = True
 
     def lines(self) -> dict[Spot, SlicePart]:
-        """Return the nearest part of each line."""
+        """Map each line in the slice to the line's event nearest to the failure."""
         found: dict[Spot, SlicePart] = {}
         for part in self.parts:
             found.setdefault(part.event.spot, part)
@@ -61,7 +61,7 @@ class DynamicSlice:
 def slice_of(
     record: TraceRecord, event: StatementRun, roots: Sequence[ast.expr] = (), max_events: int = MAX_EVENTS
 ) -> DynamicSlice:
-    """Return what the event's expressions, or only `roots`, depended on; at most `max_events`, nearest first."""
+    """Return the slice back from an event's expressions, or only from `roots`; stops after `max_events` events."""
     return _Slicer(record, max_events).run(event, roots)
 
 
@@ -130,14 +130,14 @@ class _Slicer:
             self._outer(name, event, distance)
 
     def _outer(self, name: str, event: StatementRun, distance: int) -> None:
-        """Add the binding of a name in the module or in a function around this one."""
+        """Add the binding of a name in the module or in a function around the event's function."""
         for run in self._around(event.run):
             earlier = next((e for e in run.makers(name, event) if name in bindings(e.statement)), None)
             if earlier and not isinstance(earlier.statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
                 self._add(earlier, distance, "sets", name)
 
     def _around(self, run: Activation) -> list[Activation]:
-        """Return the activations of the module and of the functions around one."""
+        """Return the recorded calls of the functions around a call's function, and the run of its module."""
         key = id(run.scope)
         if key not in self._outer_runs:
             others = self._record.runs_of(run.source)
@@ -145,7 +145,7 @@ class _Slicer:
         return self._outer_runs[key]
 
     def _attribute(self, attribute: str, event: StatementRun, distance: int) -> None:
-        """Add the last writes of an attribute of this name, on any object."""
+        """Add the last events that wrote an attribute of this name, on any object; at most three statements."""
         found: set[int] = set()
         for earlier in self._record.writers(attribute, event):
             if id(earlier.statement) not in found:
@@ -155,7 +155,7 @@ class _Slicer:
                     return
 
     def _into(self, run: Activation, distance: int) -> None:
-        """Add a called function's `return` and `yield` events; without a `return`, its last event."""
+        """Add a called function's `yield` events and its last event, usually a `return`."""
         if not run.events:
             return
         # The last event is the `return` that gave the result, or where the run ended early. Yields gave values on the
@@ -165,7 +165,7 @@ class _Slicer:
             self._add(event, distance, "returns" if results(event.statement) else "ends", run.name)
 
     def _control(self, event: StatementRun, distance: int) -> None:
-        """Add the condition that let the event be reached, and earlier ones that could have led away."""
+        """Add the conditions that led to the event, and earlier conditions that could have left its block."""
         run = event.run
         # What follows `if c: return` depends on c as much as the `if` body does: control dependence is a property of
         # the flow graph (Ferrante, Ottenstein and Warren, 1987), not of indentation. Guards are one step further away,

@@ -1,16 +1,19 @@
-"""A backward slice: from suspicious expressions to the lines that made their values.
+"""Builds a backward slice: from suspicious expressions to the lines that made their values.
 
-It follows assignments of every form, parameters to the arguments of live callers or of the call that led into a
-function that has returned, calls and properties to their `return`s, attributes and keys to the methods that write them
-and to where their holder was made, stores into containers, and the conditions that let a line be reached. Nearest
-first; bounded.
+The slice follows:
 
-The worklist has (expression, line) pairs: each expression leads to the statements that may have made its value, these
-to their own expressions. It is a static slice (Weiser, 1981), but of one stopped program: a live frame's values and
-caller are known, and exclude what did not happen. The walk leaves a function that has returned by the call that led
-into it (`_Site`), not by each of its calls: otherwise every caller's arguments would be included, the calling-context
-problem of Horwitz, Reps and Binkley (1990). An expression is examined once, with the first context that reached it; a
-complete slice would use each context.
+- names to their assignments of every form, and to stores into containers;
+- parameters to the arguments of live callers, or of the call that led into a function that has returned;
+- calls and properties to their `return`s;
+- attributes and keys to the methods that write them, and to where the object or dict was made;
+- lines to the conditions that let them be reached.
+
+The worklist has (expression, line) pairs, nearest first. An expression leads to the statements that may have made its
+value, and a statement to its own expressions. Size and distance are limited. The slice is static (Weiser, 1981), but
+of one stopped program: a live frame's values and caller are known, and exclude what did not happen. The walk leaves a
+function that has returned by the call that led into it (`_Site`), not by each of its calls: otherwise every caller's
+arguments would be included, the calling-context problem of Horwitz, Reps and Binkley (1990). An expression is examined
+once, with the first context that reached it; a complete slice would use each context.
 """
 
 from __future__ import annotations
@@ -53,11 +56,11 @@ class SliceStep:
     name: str
     """The name or expression whose value the line made."""
     decided: int = 0
-    """For `decides`: the line that runs or not."""
+    """If the role is `decides`, the line that the condition controls; else 0."""
 
 
 def part_of(step: SliceStep) -> str:
-    """Return what a line did for the value, as in: sets `x`."""
+    """Return a phrase on how a line contributed to the value, such as: sets `x`."""
     words = {
         "assigned": "sets `{}`",
         "argument": "passes the argument `{}`",
@@ -90,17 +93,17 @@ class _Work:
 
 @dataclass
 class BackwardSlice:
-    """The steps in the order they were found (nearest first), and every function reached."""
+    """The lines that had a part in a value, nearest first, and every function that the search reached."""
 
     steps: list[SliceStep] = field(default_factory=list[SliceStep])
     scopes: dict[tuple[str, int], tuple[FunctionScope, int]] = field(
         default_factory=dict[tuple[str, int], tuple[FunctionScope, int]]
     )
-    """Each reached function and its distance."""
+    """(path, line) of each reached function -> the function and its distance in steps."""
 
 
 class Slicer:
-    """Builds one backward slice."""
+    """Builds one backward slice: the lines that had a part in the values of given expressions."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -110,7 +113,7 @@ class Slicer:
         self.slice = BackwardSlice()
 
     def run(self, roots: list[tuple[FunctionScope, ast.expr, int]]) -> BackwardSlice:
-        """Return the slice of these expressions, given with scope and line, and of what let the lines be reached."""
+        """Return the slice back from (scope, expression, line) roots and from the conditions that led to the lines."""
         for scope, expression, line in roots:
             self._reach(scope, 0)
             self._queue.append(_Work(scope, expression, line, 0))
@@ -208,7 +211,7 @@ class Slicer:
                     self._enter(callee, work, None, None)
 
     def _result_of(self, call: ast.Call, work: _Work) -> Value | None:
-        """Return the call's result if a live frame's `name = call` stored it and `name` was read, else None."""
+        """Return the call's result if the statement is `name = call` and a live frame has `name`, else None."""
         place, statement = work.scope.place, work.scope.source.statement_at(work.line)
         if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
@@ -248,13 +251,13 @@ class Slicer:
             self._enter(getter, work, None, None)
 
     def _given(self, found: list[data_sources.DataSource], wanted: ast.expr, work: _Work) -> None:
-        """Add steps to the expressions that gave the value where its holder was made."""
+        """Add steps to the expressions that set an attribute or key when the object or dict was made."""
         for scope, statement, value in found:
             inner = _Work(scope, value, value.lineno, work.distance)
             self._step(scope, statement, inner, "argument", ast.unparse(wanted), value, line=value.lineno)
 
     def _passed_on(self, name: str, statement: ast.stmt, work: _Work) -> None:
-        """Add changes by a function that receives a container, or by a method of an object."""
+        """Add changes that a called function makes to a container argument, or a called method to its object."""
         if statement.lineno >= work.line and enclosing_loop(work.scope.node, work.line) is None:
             return
         for call in calls_by(statement):
@@ -314,5 +317,5 @@ class Slicer:
 
 
 def _live(node: ast.expr, work: _Work) -> Value | None:
-    """Return the value of an expression in its live frame, or None."""
+    """Return the value of an expression in the stack frame of its function; None if unknown."""
     return work.scope.place.value(node) if work.scope.place else None

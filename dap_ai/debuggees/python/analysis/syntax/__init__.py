@@ -1,4 +1,4 @@
-"""Source analysis over `ast`: bindings, paths, loops, calls, and which statements are certain to have run.
+"""Source analysis with `ast`: bindings, paths, loops, calls, and the statements that are certain to have run.
 
-Uses no values, except `resolving.py`, which prefers a callee's live value to its name.
+Most modules use the source alone. `resolving.py` and the modules on loops also use values of the stopped program.
 """

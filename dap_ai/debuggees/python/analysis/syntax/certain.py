@@ -1,4 +1,4 @@
-"""Which statements are certain to have run when the program stopped, from its frames and source alone.
+"""Finds the statements that are certain to have run when the program stopped, from its frames and source alone.
 
 If a frame is at a line, the statements before it in its block and in the enclosing blocks have run. Calls are followed
 if it is certain which function they ran. Whether a branch or a loop body ran is uncertain.
@@ -37,7 +37,7 @@ class Certain:
     """The statements that are certain to have run at one stop."""
 
     def __init__(self, case: StopSnapshot, resolver: Resolver, is_late: Callable[[str, int], bool]) -> None:
-        """Prepare for one stop. `is_late(path, line)`: whether a line is known to run only after the stop."""
+        """Prepare for one stop. `is_late(path, line)` returns whether the line is known to run only after the stop."""
         self._case = case
         self._is_late = is_late
         self._resolver = resolver
@@ -54,7 +54,7 @@ class Certain:
         return self._spot(path, line) in self._found()
 
     def may_have_run(self, path: str, line: int) -> bool:
-        """Whether the line's function was called, or may have been and runs the line in every call."""
+        """Whether the line may have run: its function was called, or may have been called and always runs the line."""
         self._found()
         source = self._case.sources.read(path)
         function = source.function_at(line) if source else None
@@ -78,7 +78,7 @@ class Certain:
         return self._statements
 
     def _look_further(self) -> None:
-        """Find functions that the executed ones may have called: any they name, since a callback may run later."""
+        """Find the functions that executed functions mention and so may have called, directly or as a callback."""
         todo, known = deque(self._scopes), set(self._entered)
         named = _by_name(self._resolver.files())
         while todo and len(known) < _MAX_SCOPES:
@@ -113,7 +113,7 @@ class Certain:
             self._call(call, own)
 
     def _evaluated_for_the_call(self, place: FramePlace) -> Iterator[ast.Call]:
-        """Yield the calls that computed the arguments of the call that a frame is in."""
+        """Yield the calls in the arguments of the call that the frame is executing."""
         frames, nodes = self._case.frames, header_nodes(place.statement) if place.statement else ()
         inner = frames[frames.index(place.frame) - 1] if place.frame in frames[1:] else None
         stands = next((p for p in self._case.places if p.frame is inner), None)
@@ -124,7 +124,7 @@ class Certain:
                 yield from calls_in(part)
 
     def _load(self, source: SourceFile) -> None:
-        """Follow the module level of a file, which ran on import, unless one of the stop's frames is there."""
+        """Add a file's module-level statements, which its import ran, unless a frame of the stop is running them."""
         is_on_stack = any(p.frame.path == source.path and p.frame.name == "<module>" for p in self._case.places)
         if source.path not in self._loaded and source.tree is not None and not is_on_stack:
             self._loaded.add(source.path)
@@ -185,19 +185,19 @@ class Certain:
                 return None
 
     def _method(self, holder: ast.expr, name: str, scope: FunctionScope) -> FunctionScope | None:
-        """Return the method that a call runs, found by its object's type in the frame, or None."""
+        """Return the method that a call runs, found by the type of the object in the frame, or None."""
         value = scope.place.value(holder) if scope.place else None
         kind = value.type.rpartition(".")[2] if value and value.kind not in ("class", "module", "function") else ""
         owners = [(source, c) for source in self._resolver.files() for c in source.classes if c.name == kind]
         return _own(*owners[0], name) if len(owners) == 1 else None
 
     def _is_replaced(self, name: str) -> bool:
-        """Whether a string names the function, as in calls of `mock.patch` and `setattr`."""
+        """Whether a string in the files names the function, as `mock.patch` and `setattr` do to replace a function."""
         return any(source.tree and name in _last_names(source.tree) for source in self._resolver.files())
 
 
 def _by_name(files: Iterable[SourceFile]) -> Mapping[str, list[tuple[SourceFile, FunctionNode]]]:
-    """Return the functions that each name may refer to; a class's name also covers its special methods."""
+    """Map each name to the functions it may refer to; a class's name maps to the class's special methods."""
     named: dict[str, list[tuple[SourceFile, FunctionNode]]] = defaultdict(list)
     for source in files:
         for function in source.functions:
@@ -230,13 +230,13 @@ def _is_local(name: str, scope: FunctionScope) -> bool:
 
 @once_per_node
 def _last_names(tree: ast.Module) -> frozenset[str]:
-    """Return the last part of each dotted string in a module: `f` of "shop.f" and of f"{__name__}.f"."""
+    """Return the last part of each dotted string in a module: `f` for "shop.f" and for f"{__name__}.f"."""
     texts = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     return frozenset(text.rpartition(".")[2] for text in texts if len(text) < _LONGEST_NAME)
 
 
 def _had_a_round(loop: ast.For, scope: FunctionScope) -> bool:
-    """Whether the body of a finished loop ran: its target has a value that nothing else can have set."""
+    """Whether a finished loop's body ran: its target variable has a value that no other statement can have set."""
     place, target = scope.place, loop.target
     if place is not None and loop.lineno < place.frame.line <= last_line(loop):
         return False  # not finished: this may be its first round
@@ -247,7 +247,7 @@ def _had_a_round(loop: ast.For, scope: FunctionScope) -> bool:
 
 
 def _was_evaluated(case: StopSnapshot, place: FramePlace) -> bool:
-    """Whether the failing statement evaluated all its expressions: it is an assertion that was false."""
+    """Whether the failing statement evaluated all its expressions: true only for an `assert` that failed."""
     return (
         isinstance(place.statement, ast.Assert)
         and bool(case.frames)

@@ -1,4 +1,4 @@
-"""Which statements of a block ran whatever the values were: up to a line, or to the block's end."""
+"""Finds the statements of a block that ran whatever the values were: up to a line, or to the block's end."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LEAVES_ROUND = ast.Return | ast.Break | ast.Continue
 
 
 class RunStatement(NamedTuple):
-    """A statement or compound header that has run. `ended`: it was evaluated completely; else it has begun."""
+    """A statement, or a compound statement's header, that ran. `ended`: False if only its start is certain."""
 
     statement: ast.stmt
     ended: bool
 
 
 def until(block: Sequence[ast.stmt], line: int) -> Iterator[RunStatement]:
-    """Yield what has run of a block and its inner blocks when a frame is at the line."""
+    """Yield the statements of a block and its inner blocks that certainly ran when a frame is at the line."""
     for statement in block:
         if last_line(statement) < line:
             yield from _whole(statement)
@@ -48,13 +48,13 @@ def _inside(statement: ast.stmt, line: int) -> Iterator[RunStatement]:
 
 
 def all_of(block: Sequence[ast.stmt]) -> Iterator[RunStatement]:
-    """Yield what has run of a block that ran to its end."""
+    """Yield the statements that certainly ran in a block that ran to its end."""
     for statement in block:
         yield from _whole(statement)
 
 
 def _whole(statement: ast.stmt) -> Iterator[RunStatement]:
-    """Yield what has run of a statement that ran to its end."""
+    """Yield a statement that ran to its end, and the inner statements that certainly ran."""
     yield RunStatement(statement, ended=True)
     match statement:
         case ast.With(body=body) | ast.AsyncWith(body=body):
@@ -69,7 +69,7 @@ def _whole(statement: ast.stmt) -> Iterator[RunStatement]:
 
 
 def in_full(body: Sequence[ast.stmt], leaves: type[ast.stmt] | UnionType) -> Iterator[RunStatement]:
-    """Yield what has run of the body of a function that returned, or of a loop whose body ran at least once."""
+    """Yield the statements that certainly ran in a function that returned, or in a loop body that ran at least once."""
     for statement in body:
         yield from _whole(statement)
         if any(isinstance(n, leaves) for n in ast.walk(statement)):
@@ -77,14 +77,14 @@ def in_full(body: Sequence[ast.stmt], leaves: type[ast.stmt] | UnionType) -> Ite
 
 
 def calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
-    """Yield the calls that a statement makes whatever the values are."""
+    """Yield the calls that a statement makes each time it runs, whatever the values are."""
     roots = [statement.test] if isinstance(statement, ast.Assert) else header_expressions(statement)
     for root in roots:
         yield from calls_in(root)
 
 
 def calls_in(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls that an expression makes whatever the values are."""
+    """Yield the calls that an expression makes each time it is evaluated, whatever the values are."""
     if isinstance(node, ast.Call):
         yield node
     match node:

@@ -1,4 +1,4 @@
-"""Which lines run after an exception was raised: in `finally`, `except`, `with`, and a test's tear-down."""
+"""Finds the lines that run after an exception: `finally` and `except` blocks, `with` exits, a test's tear-down."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _EXITS = frozenset({"__exit__", "__aexit__"})
 
 
 class Cleanup:
-    """The cleanup of one failure. Code in a loop, or called more than once, may also have run before."""
+    """The code that cleans up after one failure. Such code may also have run before, in a loop or in another call."""
 
     def __init__(self, case: StopSnapshot) -> None:
         self._places = case.places if case.exception else []
         self._spots: set[tuple[str, int]] | None = None
 
     def holds(self, path: str, line: int) -> bool:
-        """Whether the line first ran after the failure, judging by the source."""
+        """Whether the line is cleanup code, which first runs after the failure."""
         if self._spots is None:
             self._spots = {(path, line) for path, block in self._blocks() for s in block for line in lines_of(s)}
         return (path, line) in self._spots
@@ -59,7 +59,7 @@ def _enclosing(place: FramePlace) -> list[ast.stmt]:
 
 
 def _after(node: ast.stmt, line: int) -> Iterator[Sequence[ast.stmt]]:
-    """Yield the blocks of a `try` that run once its statement at this line has raised."""
+    """Yield the blocks of a `try` that run after the statement at this line has raised an exception."""
     if not isinstance(node, ast.Try):
         return
     if not is_within(line, node.finalbody):
@@ -69,7 +69,7 @@ def _after(node: ast.stmt, line: int) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _of_manager(made: ast.expr, sources: Iterable[SourceFile]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
-    """Yield what a context manager runs on exit, if its function or class is called by its plain name."""
+    """Yield the code that a context manager runs on exit, found by the name of its function or class."""
     name = called_name(made) if isinstance(made, ast.Call) else ""
     for source in sources if name else ():
         for found in source.functions:
@@ -81,6 +81,6 @@ def _of_manager(made: ast.expr, sources: Iterable[SourceFile]) -> Iterator[tuple
 
 
 def _after_yield(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Return the statements after a generator's only `yield`; empty if it has several."""
+    """Return the statements after a generator's only `yield`; empty if the generator has several."""
     at = [n.lineno for n in nodes_in(*body) if isinstance(n, ast.Yield)]
     return (n for n in nodes_in(*body) if len(at) == 1 and isinstance(n, ast.stmt) and n.lineno > at[0])

@@ -1,4 +1,4 @@
-"""Expressions that give an object its data: calls of its class, dicts with a key, calls of a function. By name only."""
+"""Finds the expressions that set an attribute, a dict key or a parameter. Matches functions and classes by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument
 from dap_ai.protocol.contracts.inspection import Value
 
 MAX_GIVERS = 6
-"""Maximum number of sources: with more, each one is weak evidence."""
+"""Maximum number of sources; with more, each source is weak evidence."""
 
 
 class DataSource(NamedTuple):
@@ -29,7 +29,7 @@ class DataSource(NamedTuple):
 def of_field(resolver: Resolver, attribute: str, holder: Value | None, given: Value | None) -> list[DataSource]:
     """Return the arguments that set a declared field of a dataclass, a NamedTuple or a `namedtuple(...)`.
 
-    `holder`: the object, whose class is used if known; `given`: the value in question.
+    `holder`: the object with the field; None matches every class. `given`: the field's value; None if unknown.
     """
     wanted = holder.type.rpartition(".")[2] if holder else ""
     positions = {
@@ -48,7 +48,7 @@ def of_field(resolver: Resolver, attribute: str, holder: Value | None, given: Va
 
 
 def of_key(resolver: Resolver, key: str, holder: Value | None, given: Value | None) -> list[DataSource]:
-    """Return the values that dict displays give to a key. `holder`: the dict, with its keys."""
+    """Return the values of a key in the dict literals whose keys all occur in the dict `holder`."""
     keys = set(holder.keys or []) if holder and holder.kind == "dict" else set[str]()
     found = (
         DataSource(scope, statement, value)
@@ -62,7 +62,7 @@ def of_key(resolver: Resolver, key: str, holder: Value | None, given: Value | No
 
 
 def of_parameter(resolver: Resolver, callee: FunctionScope, parameter: str) -> list[DataSource]:
-    """Return the arguments that calls of a function, found by its name, bind to a parameter."""
+    """Return the arguments for a parameter in the calls of a function, matched by the function's name."""
     found = (
         DataSource(scope, statement, value)
         for scope, statement, call in calls_of(resolver, callee)
@@ -72,7 +72,7 @@ def of_parameter(resolver: Resolver, callee: FunctionScope, parameter: str) -> l
 
 
 def calls_of(resolver: Resolver, callee: FunctionScope) -> Iterator[tuple[FunctionScope, ast.stmt, ast.Call]]:
-    """Yield calls of a function by its name (of `__init__` by its class's name), each with its scope and statement."""
+    """Yield (scope, statement, call) for each call of a function, matched by name: `__init__` by its class's name."""
     return (found for found in _calls(resolver) if called_name(found[2]) == callee.called_as)
 
 
@@ -87,7 +87,7 @@ def _is_another(value: ast.expr, given: Value | None) -> bool:
 
 
 def prepare(source: SourceFile) -> None:
-    """Compute and cache, with the file's tree, what each search for data sources needs."""
+    """Cache the calls and dict literals in a file's functions, which every search for data sources reads."""
     for scope in scopes_in(source):
         _origins_in(scope)
 
@@ -103,7 +103,7 @@ def _nodes(resolver: Resolver) -> Iterator[tuple[FunctionScope, ast.stmt, ast.Ca
 
 @once_per_node
 def _origins_in(scope: ScopeNode) -> Sequence[tuple[ast.stmt, ast.Call | ast.Dict]]:
-    """Return the calls and dict displays that a function or module evaluates itself."""
+    """Return the calls and dict literals in a function or module, without those in nested functions."""
     return [
         (statement, inner)
         for statement in own_statements(scope)
@@ -119,7 +119,7 @@ def _calls(resolver: Resolver) -> Iterator[tuple[FunctionScope, ast.stmt, ast.Ca
 
 
 def _declared(source: SourceFile) -> Iterator[tuple[str, list[str]]]:
-    """Yield each class that declares fields and has no `__init__`, with its field names in order."""
+    """Yield (name, field names) for each class that declares fields without an `__init__`, and each `namedtuple`."""
     for owner in source.classes:
         has_init = any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in owner.body)
         fields = [s.target.id for s in owner.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
@@ -136,13 +136,13 @@ def _declared(source: SourceFile) -> Iterator[tuple[str, list[str]]]:
 
 
 def _names(node: ast.expr) -> list[str]:
-    """Return the names in `"a b, c"` or `["a", "b", "c"]`."""
+    """Return the field names in a `namedtuple` argument: `"a b, c"` or `["a", "b", "c"]`."""
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return " ".join(texts).replace(",", " ").split()
 
 
 def _display(node: ast.Dict) -> dict[str, ast.expr]:
-    """Return a dict display's values by the reprs of its constant keys."""
+    """Map the repr of each constant key in a dict literal to the key's value expression."""
     pairs = zip(node.keys, node.values, strict=True)
     return {repr(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}

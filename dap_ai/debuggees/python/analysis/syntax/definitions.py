@@ -1,4 +1,4 @@
-"""Which statements bind a name, change its value, and decide whether a line is reached. Source text only."""
+"""Finds the statements that bind a name, change its value, or decide whether a line is reached, from source alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Impo
 
 @dataclass(frozen=True, eq=False)
 class FunctionScope:
-    """A function or module of the user, with the live frame that runs it, if any."""
+    """A function or module of the user, with the stack frame that is running it, or None."""
 
     source: SourceFile
     node: ScopeNode
@@ -32,7 +32,7 @@ class FunctionScope:
 
     @property
     def name(self) -> str:
-        """`Account.withdraw`, `main`, or the module's name."""
+        """The scope's name: `Account.withdraw`, `main`, or the module's name."""
         if isinstance(self.node, ast.Module):
             return Path(self.source.path).stem
         owner = self.source.owners.get(self.node)
@@ -40,18 +40,18 @@ class FunctionScope:
 
     @property
     def called_as(self) -> str:
-        """The name used to call it: a constructor's class name; empty for a module."""
+        """The name that calls use: the class's name for `__init__`, and an empty string for a module."""
         own = getattr(self.node, "name", "")
         return self.owner.name if own == "__init__" and self.owner else own
 
     @property
     def owner(self) -> ast.ClassDef | None:
-        """The class whose method it is, or None."""
+        """The class that the function is a method of, or None."""
         return self.source.owners.get(self.node)
 
     @property
     def parameters(self) -> list[ast.arg]:
-        """The parameters in order, including `self`."""
+        """The function's parameters in order, including `self`; empty for a module."""
         return parameters(self.node)
 
     @property
@@ -64,17 +64,17 @@ class FunctionScope:
         return own_statements(self.node)
 
     def key(self) -> tuple[str, int]:
-        """Return a key that identifies the scope."""
+        """Return (path, line) to identify the scope; the line is 0 for a module."""
         return self.source.path, 0 if isinstance(self.node, ast.Module) else self.node.lineno
 
 
 def scopes_in(source: SourceFile) -> list[ScopeNode]:
-    """Return a file's module and functions; those that could be parsed."""
+    """Return a file's module and functions; empty if the file could not be parsed."""
     return [*([source.tree] if source.tree else []), *source.functions]
 
 
 def aliases(scope: FunctionScope, name: str) -> set[str]:
-    """Return the name and all names bound to its value or parts of it."""
+    """Return the name, and all names that the scope binds to its value or to a part of its value."""
     found = {name}
     for statement in scope.statements():
         for bound, value in bindings(statement).items():
@@ -97,7 +97,7 @@ def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]
 
 
 def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
-    """Return the `if`s before a statement, in its blocks, that end in `return`, `continue`, `break` or `raise`."""
+    """Return the `if`s earlier in a statement's blocks that end in `return`, `continue`, `break` or `raise`."""
     way = takewhile(
         lambda each: each[0] is scope or not isinstance(each[0], FunctionNode), blocks_around(scope, statement)
     )
@@ -111,7 +111,10 @@ def enclosing_loop(scope: ScopeNode, line: int) -> ast.For | ast.While | None:
 
 
 def reaching(name: str, scope: FunctionScope, line: int) -> list[tuple[ast.stmt, ast.expr | None]]:
-    """Return the statements whose binding of a name a line may see, nearest first; later ones of its loop last."""
+    """Return (statement, value) for each binding of a name that may reach a line.
+
+    The nearest binding comes first. Bindings that follow the line in its loop come last.
+    """
     made = (s for s in scope.statements() if not isinstance(s, _DECLARATIONS))
     bound = [(s, b[name]) for s in made if name in (b := bindings(s))]
     before = [pair for pair in bound if pair[0].lineno < line][::-1]

@@ -1,4 +1,4 @@
-"""The loop that a paused program is in: its progress, its end condition, and what its body changes of that."""
+"""Describes the loop that a paused program is in: its progress, its end condition, and why it may never end."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
 _NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
 _STOP_OR_SKIP = "stop after some iterations, or skip the item."
 _MANY = 100_000
-"""Number of rounds from which a loop is called long."""
+"""Number of iterations from which a loop is called long."""
 
 
 @dataclass
 class PausedLoop:
-    """One loop that the program is in. `rounds`: rounds begun; a minimum unless `exact`."""
+    """A loop that the program is in. `rounds`: number of iterations begun, or a minimum if not `exact`."""
 
     place: FramePlace
     node: LOOPS
     rounds: int = 0
     exact: bool = True
     total: int = 0
-    """Total number of rounds; 0 if unknown."""
+    """Total number of iterations; 0 if unknown."""
     counter: str = ""
     tests: tuple[ast.expr, ...] = ()
-    """Conditions that end the loop: its own test, and those before each `break`, `return` and `raise`."""
+    """Conditions that end the loop: its own test, and the tests before each `break`, `return` and `raise`."""
     stuck: str = ""
-    """Why it cannot end by itself; empty if it may."""
+    """Why the loop cannot end by itself; empty if the loop can end."""
     back: GoingBack | None = None
 
 
 def looping(case: StopSnapshot) -> str:
-    """Describe the innermost loops with current values; "" if the stop is not a pause or not in a loop."""
+    """Describe the innermost loops with current values; an empty string if the program is not paused in a loop."""
     loops = _loops(case)
     if not loops:
         return ""
@@ -55,7 +55,7 @@ def looping(case: StopSnapshot) -> str:
 
 
 def cannot_end(case: StopSnapshot) -> tuple[Suspect, str] | None:
-    """Return the innermost loop that cannot end by itself, and what would let it end; None if there is none."""
+    """Return the innermost loop that cannot end by itself, with advice to fix it; None if every loop can end."""
     first = next(iter(_loops(case)), None)
     if first is None or not first.stuck:
         return None
@@ -68,7 +68,7 @@ def cannot_end(case: StopSnapshot) -> tuple[Suspect, str] | None:
 
 
 def _loops(case: StopSnapshot) -> list[PausedLoop]:
-    """Return the loops at a pause, stuck ones first, then those with most rounds."""
+    """Return the loops at a pause: first loops that cannot end, then loops with the most iterations."""
     if case.stop.reason != "pause" and not (case.exception and case.exception.type == INTERRUPTED):
         return []
     loops = [_read(place, node) for place in case.places for node in loops_at(place)][:_MAX_LOOPS]
@@ -76,7 +76,7 @@ def _loops(case: StopSnapshot) -> list[PausedLoop]:
 
 
 def loops_at(place: FramePlace) -> Iterator[LOOPS]:
-    """Yield the loops of the frame's own function that it is in, innermost first."""
+    """Yield the loops around the frame's line in the frame's function, innermost first."""
     scope, line = place.scope, place.frame.line
     around = (s for s in own_statements(scope) if isinstance(s, LOOPS)) if scope else ()
     yield from reversed([loop for loop in around if loop.lineno <= line <= last_line(loop.body[-1])])
@@ -98,7 +98,7 @@ def _read(place: FramePlace, node: LOOPS) -> PausedLoop:
 
 
 def _progress(loop: PausedLoop) -> None:
-    """Set a `for` loop's progress from the values of a `range` or the number of an `enumerate`."""
+    """Set a `for` loop's `rounds` and `total` from its `range`, its `enumerate` number or its iterable's length."""
     place, node = loop.place, loop.node
     assert not isinstance(node, ast.While)  # noqa: S101  the caller knows
     call, target = node.iter, node.target
@@ -123,7 +123,7 @@ def _progress(loop: PausedLoop) -> None:
 
 
 def _count(loop: PausedLoop) -> None:
-    """Set a `while` loop's progress from a name that each round adds to, starting at its value before the loop."""
+    """Set a `while` loop's `rounds` from a counter, a variable that each iteration changes by the same constant."""
     place, node, scope = loop.place, loop.node, loop.place.scope
     for step in [s for s in own_statements(node) if isinstance(s, ast.AugAssign)]:
         by = _constant(step)
@@ -166,7 +166,7 @@ def _tests(node: ast.While) -> Iterator[ast.expr]:
 
 
 def _unchanged(loop: PausedLoop) -> str:
-    """Return a reason if nothing in the body changes anything that decides the loop's end, else ""."""
+    """Return why the loop cannot end, if its body changes nothing that could end it; else an empty string."""
     assert isinstance(loop.node, ast.While)  # noqa: S101  the caller knows
     statements = own_statements(loop.node)
     conditional = {id(each) for s in statements if isinstance(s, ast.If) for each in [*s.body, *s.orelse]}
@@ -184,7 +184,7 @@ def _unchanged(loop: PausedLoop) -> str:
 
 
 def _may_become(loop: PausedLoop, name: str, *, alone: bool) -> bool:
-    """Whether something may change the name's value; if the loop waits, another thread may, too."""
+    """Whether the variable's value may change. `alone`: whether the loop neither waits nor calls unknown code."""
     if name not in bound(loop.place.facts) or setter_within(loop.place, name):
         return True
     value = loop.place.value(name)
@@ -193,7 +193,7 @@ def _may_become(loop: PausedLoop, name: str, *, alone: bool) -> bool:
 
 
 def _same_again(loop: PausedLoop) -> str:
-    """Return a reason if each round goes back before what would end the loop and repeats itself, else ""."""
+    """Return why the loop cannot end, if each iteration repeats the last up to a `continue`; else an empty string."""
     if not loop.back or not loop.back.for_ever:
         return ""
     return f"{_going_back(loop, 'each')} and comes to the same again, so it cannot end by itself"
@@ -208,7 +208,7 @@ def _going_back(loop: PausedLoop, which: str) -> str:
 
 
 def _passed(loop: PausedLoop) -> str:
-    """Return a reason if the loop runs until two numbers are equal and one has passed the other, else ""."""
+    """Return why a `while x != end` loop cannot end: `x` has passed `end`. Return an empty string if it can end."""
     for test in loop.tests[:1]:
         if len(loop.tests) > 1 or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             continue

@@ -1,4 +1,4 @@
-"""Queries on syntax trees shared by several modules: names, calls, blocks around a statement. Source text only."""
+"""Queries on syntax trees that several modules share: names, calls, and the blocks around a statement."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ NO_CODE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """Exceptions that `ast.parse` raises for text that is not code."""
 
 Block = tuple[ast.AST, list[ast.stmt], int]
-"""A block: its parent node, its statements, and the index of the searched statement or the one containing it."""
+"""A block: its parent node, its statements, and the index of the statement that is or contains the searched one."""
 
 
 def read_in(*roots: ast.AST | None) -> list[str]:
-    """Return the names that these trees read."""
+    """Return the names that the syntax trees read."""
     return _names(roots, ast.Load)
 
 
 def set_in(*roots: ast.AST | None) -> list[str]:
-    """Return the names that these trees set, except functions and classes."""
+    """Return the names that the syntax trees assign to, without names of functions and classes."""
     return _names(roots, ast.Store)
 
 
@@ -36,27 +36,27 @@ def _names(roots: Sequence[ast.AST | None], context: type[ast.expr_context]) -> 
 
 
 def calls_in(*roots: ast.AST | None) -> list[ast.Call]:
-    """Return the calls in these trees."""
+    """Return the calls in the syntax trees."""
     return [node for node in nodes_in(*roots) if isinstance(node, ast.Call)]
 
 
 def calls_by(*statements: ast.stmt | None) -> list[ast.Call]:
-    """Return the calls that these statements make themselves: for an `if`, those of its test, not of its body."""
+    """Return the calls in the statements' own expressions: for an `if`, calls in its test, not in its body."""
     return [n for s in statements if s for n in header_nodes(s) if isinstance(n, ast.Call)]
 
 
 def called_name(call: ast.Call) -> str:
-    """Return the last name of the called expression: `walk` for `self.walk(x)`; "" if it has none."""
+    """Return the last name of the called expression: `walk` for `self.walk(x)`; an empty string for `f()(x)`."""
     return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
 
 
 def is_call(node: ast.AST | None, *names: str) -> bool:
-    """Whether the node calls a function or method of one of these names."""
+    """Whether the node is a call of a function or method with one of these names."""
     return isinstance(node, ast.Call) and called_name(node) in names
 
 
 def yields(*roots: ast.AST) -> bool:
-    """Whether these trees contain a `yield`."""
+    """Whether the syntax trees contain a `yield` or `yield from`."""
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_in(*roots))
 
 
@@ -74,7 +74,7 @@ def parsed(text: str) -> ast.Module | None:
 
 
 def expression(text: str) -> ast.expr | None:
-    """Parse one expression; None if the text is not one."""
+    """Parse one expression; None if the text is not an expression."""
     try:
         return ast.parse(text, mode="eval").body
     except NO_CODE:
@@ -82,7 +82,7 @@ def expression(text: str) -> ast.expr | None:
 
 
 def renamed(root: ast.expr, other: Callable[[str], ast.expr | None]) -> ast.expr:
-    """Return a copy of an expression with names replaced by `other(name)`; None keeps the name."""
+    """Return a copy of an expression with each name replaced by `other(name)`, or kept if that is None."""
 
     class Renamed(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -92,7 +92,7 @@ def renamed(root: ast.expr, other: Callable[[str], ast.expr | None]) -> ast.expr
 
 
 def lines_of(node: ast.stmt | ast.expr) -> range:
-    """Return all lines of a node."""
+    """Return the range of lines that a node covers."""
     return range(node.lineno, last_line(node) + 1)
 
 
@@ -117,7 +117,7 @@ def parameters(scope: ScopeNode) -> list[ast.arg]:
 
 
 def defaults(function: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr]]:
-    """Yield each parameter that has a default, with the default."""
+    """Yield (parameter, default) for each parameter that has a default."""
     a = function.args
     plain = [*a.posonlyargs, *a.args]
     yield from zip(plain[len(plain) - len(a.defaults) :], a.defaults, strict=True)
@@ -130,7 +130,7 @@ def without_docstring(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def blocks_around(holder: ast.AST, inner: ast.stmt) -> list[Block]:
-    """Return the blocks around a statement, outermost first; empty if it is not below the holder."""
+    """Return the blocks around a statement, outermost first; empty if the statement is not inside `holder`."""
     for block in body_fields(holder):
         for index, statement in enumerate(block):
             if statement is inner:
@@ -141,7 +141,7 @@ def blocks_around(holder: ast.AST, inner: ast.stmt) -> list[Block]:
 
 
 def can_follow(scope: ScopeNode, first: ast.stmt, second: ast.stmt) -> bool:
-    """Whether the second statement can run after the first, in the same round of every loop around both.
+    """Whether the second statement can run after the first, in the same iteration of every loop around both.
 
     Returns False when in doubt.
     """
@@ -155,7 +155,7 @@ def can_follow(scope: ScopeNode, first: ast.stmt, second: ast.stmt) -> bool:
 
 
 def can_repeat(loop: LOOPS, inner: ast.stmt) -> bool:
-    """Whether the loop can start another round after a statement inside it has run."""
+    """Whether the loop can start another iteration after a statement inside it has run."""
     way = blocks_around(loop, inner)
     return bool(way) and way[0][1] is loop.body and not any(_ends_in(block, inner) for _, block, _ in way)
 
@@ -166,5 +166,5 @@ def loops_around(scope: ScopeNode, inner: ast.stmt) -> list[LOOPS]:
 
 
 def _ends_in(block: list[ast.stmt], inner: ast.stmt) -> bool:
-    """Whether the block exits by `return`, `raise`, `break` or `continue` at or after a statement in it."""
+    """Whether the block has a `return`, `raise`, `break` or `continue` at or after a statement that it contains."""
     return any(isinstance(s, LEAVES) and s.lineno >= inner.lineno for s in block)

@@ -1,4 +1,4 @@
-"""Whether code only reads: it calls nothing but builtins, methods and functions of its file that change nothing."""
+"""Checks whether code only reads: it calls only builtins, methods and functions of its file that change nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BUILTINS = LOOKING | {"round", "sorted", "list", "tuple", "set", "dict", "range
 _OF_CONTAINERS = ("get", "keys", "values", "items", "index", "count", "copy", "union")
 _OF_TEXTS = ("startswith", "endswith", "strip", "split", "lower", "upper", "join")
 _READING = frozenset([*_OF_CONTAINERS, *_OF_TEXTS])
-"""Methods that change nothing."""
+"""Names of methods that change nothing."""
 _PLAIN = ast.Return | ast.Assign | ast.AnnAssign | ast.AugAssign | ast.If | ast.Expr | ast.Pass
 _LITERAL = ast.Dict | ast.List | ast.Set | ast.Tuple | ast.Constant | ast.JoinedStr
 _KINDS = frozenset({"dict", "list", "set", "tuple", "str", "bytes", "range"})
@@ -26,14 +26,14 @@ _MAX_DEPTH = 4
 
 
 def only_reads(source: SourceFile | None, parts: Iterable[ast.AST], place: FramePlace) -> bool:
-    """Whether the parts, which belong to the frame's function, call only code that changes nothing."""
+    """Whether code parts call only code that changes nothing. `place`: the frame whose function has the parts."""
     local = set(bound(place.facts)) if place.function else set[str]()
     return source is not None and _only_reads(_Scope(source, local, place, 0), parts)
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """The scope of a piece of code. `local`: names that are not the module's there."""
+    """The scope of a piece of code. `local`: names of the scope's local variables."""
 
     source: SourceFile
     local: set[str]
@@ -74,7 +74,7 @@ def _is_reader(source: SourceFile, function: ast.FunctionDef, depth: int) -> boo
 
 
 def _is_known(scope: _Scope, node: ast.expr) -> bool:
-    """Whether the type's methods are known: by the value in the frame, or by a literal that it is or is set to once."""
+    """Whether the expression's type is a known builtin: by its value in the frame, or by a literal in the source."""
     value = scope.place.value(node) if scope.place else None
     if value is not None:
         return value.kind in _KINDS and "." not in value.type

@@ -1,4 +1,4 @@
-"""Which user functions a call reaches, and with which arguments: by live values, else by name in the source."""
+"""Finds the user functions that a call reaches and the arguments it passes, by live values or by name."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _NAMESPACES = ("class", "module", "function")
 
 @dataclass
 class Resolver:
-    """Finds the functions that calls reach: by live values where a frame knows them, else by name in the source."""
+    """Finds the user functions that calls reach: by live values if a frame has them, else by name in the source."""
 
     sources: Sources
     places: list[FramePlace]
     known_files: list[str] = field(default_factory=list[str])
 
     def file(self, path: str) -> SourceFile | None:
-        """Return a user file, remembered for searches by name; None if it is not the user's or unreadable."""
+        """Return a user file and remember it for searches by name; None if the file is unreadable or not the user's."""
         is_own = is_user_path(path) or any(p.frame.path == path for p in self.places)
         found = self.sources.read(path) if is_own else None
         if found and path not in self.known_files:
@@ -40,7 +40,7 @@ class Resolver:
         return self.functions(call.func, scope)
 
     def functions(self, func: ast.expr, scope: FunctionScope) -> list[FunctionScope]:
-        """Return the user functions that an expression names: exact with a live value, else by name."""
+        """Return the user functions that an expression may refer to: by its live value if known, else by name."""
         value = scope.place.value(func) if scope.place else None
         if value and value.definition:
             source = self.file(value.definition.file)
@@ -83,7 +83,7 @@ class Resolver:
         return self._by_name(name, FunctionScope(module, module.tree)) if module.tree else []
 
     def module_file(self, path: str, module: str, level: int = 0) -> SourceFile | None:
-        """Return the user file of an imported module, searched next to the importing file and above it, or None."""
+        """Return the user file of an imported module, or None. Searches the importing file's folder and its parents."""
         parts = [p for p in module.split(".") if p]
         folder = Path(path).parent
         for _ in range(max(0, level - 1)):
@@ -109,22 +109,22 @@ class Resolver:
         return [] if held and _is_of_python(held) else self.methods(func.attr)
 
     def files(self) -> Iterator[SourceFile]:
-        """Return the files seen so far."""
+        """Return the user files that `file` has returned so far."""
         return (source for path in self.known_files if (source := self.sources.read(path)))
 
     def methods(self, name: str) -> list[FunctionScope]:
-        """Return the first three methods of this name in the files seen so far."""
+        """Return the first three methods of this name in the user files read so far."""
         owned = ((source, f) for source in self.files() for f in source.owners)
         return [FunctionScope(source, f) for source, f in owned if isinstance(f, FunctionNode) and f.name == name][:3]
 
     def getters(self, attribute: str, holder: Value | None = None) -> list[FunctionScope]:
-        """Return the properties of this name in the files seen so far; empty if the holder cannot have any."""
+        """Return the properties of this name in the files read so far; empty if `holder` cannot have properties."""
         if holder and (holder.kind in _NAMESPACES or _is_of_python(holder)):
             return []
         return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and is_getter(s.node)]
 
     def writers(self, attribute: str) -> Iterator[tuple[FunctionScope, ast.stmt, list[ast.expr]]]:
-        """Yield statements that write an attribute of this name, or change its value, in the files seen so far."""
+        """Yield (scope, statement, values) for each statement that sets or changes an attribute of this name."""
         for source in self.files():
             for function in source.functions if attribute in source.text else []:
                 if not source.holds(attribute, function):
@@ -138,7 +138,7 @@ class Resolver:
                             yield scope, statement, values
 
     def caller(self, place: FramePlace | None) -> FunctionScope | None:
-        """Return the scope of a frame's caller; None for the outermost frame or one that is not the stop's."""
+        """Return the scope of a frame's caller; None if the frame is the outermost one or not part of the stop."""
         outer = self.places[self.places.index(place) + 1 :] if place in self.places else []
         return self.of_place(outer[0]) if outer else None
 
@@ -157,7 +157,7 @@ class Resolver:
         return next((p for p in self.places if p.source is source and p.scope is node), None)
 
     def of_place(self, place: FramePlace) -> FunctionScope | None:
-        """Return the scope that a frame runs, or None without source."""
+        """Return the scope that a frame runs, or None if the frame has no source."""
         if place.source is None or place.scope is None:
             return None
         self.file(place.source.path)
@@ -165,7 +165,7 @@ class Resolver:
 
 
 def _is_of_python(value: Value) -> bool:
-    """Whether an object's methods are all Python's: its exact type is a builtin or in the standard library."""
+    """Whether an object's exact type is a builtin or in the standard library, so that no method is the user's."""
     package = value.type.partition(".")[0] if "." in value.type else "builtins"
     return value.kind not in _NAMESPACES and package in sys.stdlib_module_names
 
@@ -176,7 +176,7 @@ def is_getter(function: FunctionNode) -> bool:
 
 
 def argument_for(call: ast.Call, callee: FunctionScope, parameter: str) -> ast.expr | None:
-    """Return the argument expression that a call binds to a parameter; None if the default is used."""
+    """Return the argument expression that a call passes for a parameter; None if the call passes no argument."""
     names = [p.arg for p in callee.parameters]
     method = bool(callee.owner) and bool(names) and names[0] in ("self", "cls")
     positions = names[1:] if method else names
@@ -187,7 +187,7 @@ def argument_for(call: ast.Call, callee: FunctionScope, parameter: str) -> ast.e
 
 
 def argument_at(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """Return the argument expression with this name or 0-based position; None if the call has neither."""
+    """Return the argument expression with this name or 0-based position; None if the call has no such argument."""
     given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
     plain = call.args[: position + 1]
     has_it = given is None and len(plain) > position and not any(isinstance(a, ast.Starred) for a in plain)
@@ -197,7 +197,7 @@ def argument_at(call: ast.Call, name: str, position: int) -> ast.expr | None:
 def reach(
     resolver: Resolver, start: list[FunctionScope], max_scopes: int = 40
 ) -> dict[tuple[str, int], tuple[FunctionScope, int]]:
-    """Return every function that these may call, directly or not, with its distance in calls."""
+    """Return the `start` functions and all that they may call, directly or indirectly, with their distance in calls."""
     found = {scope.key(): (scope, 0) for scope in start}
     todo = deque((scope, 0) for scope in start)
     while todo and len(found) < max_scopes:

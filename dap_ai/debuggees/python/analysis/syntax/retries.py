@@ -1,13 +1,14 @@
-"""Rounds of a `while` that `continue` before reaching what would end it: a retry that never succeeds.
+"""Finds endless retries: `while` loops that `continue` before the statement that would end the loop.
 
     while todo:
         text = fetch(todo[0])
         if text is None:
-            continue            goes back from here
-        todo.pop(0)             what would end it
+            continue            starts the next iteration
+        todo.pop(0)             would end the loop
 
-The loop is called endless only if such a round is straight-line code whose calls only read, and the test that leads
-back is true now and depends on nothing that the round changes: then the next round is the same.
+The loop counts as endless only if the iteration up to `continue` is straight-line code whose calls only read, and the
+test before the `continue` is true now and depends on nothing that the iteration changes. Then the next iteration is the
+same.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ _COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class GoingBack:
-    """`line`: line of the `continue`; `first`: line of the next statement that would end the loop; both 1-based."""
+    """The `continue` in `line` that skips `first`, the line of the statement that would end the loop; both 1-based."""
 
     test: ast.expr
     line: int
     first: int
     changed: str
-    """What `first` changes of the loop's end condition; empty if it ends the loop itself."""
+    """The name in the loop's condition that line `first` changes; empty if line `first` ends the loop directly."""
     for_ever: bool
 
 
 def going_back(place: FramePlace, loop: ast.While, counter: str) -> GoingBack | None:
-    """Return the first `continue` that the loop currently takes before anything that would end it, or None.
+    """Return the first `continue` that the loop takes with current values before it would end, or None.
 
-    `counter`: a name whose value differs from before the loop, since each round adds to it; or empty.
+    `counter`: the variable that counts the iterations; empty if unknown, or before the first iteration.
     """
     for index, statement in enumerate(loop.body):
         if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Continue):
@@ -71,14 +72,14 @@ def going_back(place: FramePlace, loop: ast.While, counter: str) -> GoingBack | 
 
 
 def _has_gone_back(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If, counter: str) -> bool:
-    """Whether the test's values belong to this loop's rounds: values from before it are no evidence."""
+    """Whether an iteration evaluated the test with these values. Values from before the loop prove nothing."""
     counts = any(isinstance(s, ast.AugAssign) and counter in bindings(s) for s in branch.body)
     names = names_in(branch.test)
     return counts or place.frame.line == branch.lineno or not any(name in bindings(s) for s in before for name in names)
 
 
 def _ending(place: FramePlace, loop: ast.While, block: Sequence[ast.stmt]) -> dict[int, str]:
-    """Return the lines of the block that end the loop, each with the name of the loop's test that it changes."""
+    """Map each line of the block that can end the loop to the name in the loop's test that it changes, if any."""
     names, found = names_in(loop.test), dict[int, str]()
     for statement in within(block):
         changed = next((name for name in names if _changes(place, statement, name)), "")
@@ -95,7 +96,7 @@ def _changes(place: FramePlace, statement: ast.stmt, name: str) -> bool:
 
 
 def _is_same_again(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If) -> bool:
-    """Whether a round that goes back leaves everything that its test depends on unchanged."""
+    """Whether an iteration that takes the `continue` changes nothing that the test before it depends on."""
     round_ = [*before, *branch.body]
     parts = [branch.test, *(e for s in round_ for e in header_expressions(s))]
     if not all(isinstance(s, _STRAIGHT) for s in round_) or not only_reads(place.source, parts, place):
@@ -120,7 +121,7 @@ def _is_same_again(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If
 
 
 def _is_global(place: FramePlace, name: str) -> bool:
-    """Whether it is a function or builtin that `only_reads` has checked, or a module-level name set once."""
+    """Whether the name is a function or builtin that `only_reads` has checked, or a module-level name set once."""
     source = place.source
     if source is None or source.tree is None:
         return False
@@ -128,7 +129,7 @@ def _is_global(place: FramePlace, name: str) -> bool:
 
 
 def _holds(place: FramePlace, test: ast.expr) -> bool:
-    """Whether the test is true with current values; False if it is false or unknown."""
+    """Whether the test is known to be true with current values."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _truth(place, inner) is False

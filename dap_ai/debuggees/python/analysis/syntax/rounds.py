@@ -1,4 +1,4 @@
-"""What a round of a loop changes, judging by its source text."""
+"""Finds what an iteration of a loop may change, from its source text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ENDS = ast.Break | ast.Return | ast.Raise
 LOOKING = frozenset(
     {"len", "print", "repr", "str", "int", "float", "bool", "sum", "min", "max", "abs", "isinstance", "id"}
 )
-"""Builtins that do not change their arguments."""
+"""Names of builtins that do not change their arguments."""
 _BLOCKS = ast.While | ast.For | ast.AsyncFor | ast.If | ast.With | ast.Try
 PLAIN = ("none", "bool", "int", "float", "str", "bytes", "complex")
 """Kinds of immutable values."""
 
 
 def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block and its inner blocks, but not of functions defined there."""
+    """Yield the statements of a block and its inner blocks, without those of nested functions and classes."""
     for statement in block:
         yield statement
         if not isinstance(statement, FunctionNode | ast.ClassDef):
@@ -30,7 +30,7 @@ def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def may_change(place: FramePlace, statements: Iterable[ast.stmt], name: str) -> list[int]:
-    """Return the lines of statements that may change the name's value. Inner blocks are not searched: see `within`."""
+    """Return the lines of statements that may change the name's value. Does not search the statements' inner blocks."""
     return [s.lineno for s in statements if _may_change(place, s, name)]
 
 
@@ -47,7 +47,7 @@ def _may_change(place: FramePlace, statement: ast.stmt, name: str) -> bool:
 
 
 def is_set(statement: ast.stmt, name: str) -> bool:
-    """Whether the statement sets the name, or a part of its value."""
+    """Whether the statement assigns to the name, or to an item or attribute of its value."""
     if name in bindings(statement) or isinstance(statement, _BLOCKS):
         return name in bindings(statement)
     targets = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]

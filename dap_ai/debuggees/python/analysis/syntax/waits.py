@@ -1,4 +1,4 @@
-"""Whether a loop waits, or passes control to code that may: then it is a service, and may run without end."""
+"""Checks whether a loop waits, or calls code that may wait. Such a loop is a service, and may run forever."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WAITING = frozenset({
     "run_forever",
 })  # fmt: skip
 _WAITING_BARE = frozenset({"get", "join"})
-"""Methods of queues and threads; with an argument, more often those of dicts and strings."""
+"""Methods that wait for a queue or thread. With an argument, they are usually a dict's or a string's methods."""
 _AT_ONCE = LOOKING | {
     *("round", "sorted", "list", "tuple", "set", "dict", "frozenset", "range", "enumerate", "zip", "any", "all", "map"),
     *("filter", "reversed", "type", "hash", "iter", "chr", "ord", "divmod", "pow", "getattr", "setattr", "hasattr"),
@@ -37,7 +37,7 @@ def waiting_call(block: Iterable[ast.stmt]) -> ast.Call | None:
 
 
 def waits(call: ast.Call) -> bool:
-    """Whether the called name is that of a function that waits for time, input, another thread or a process."""
+    """Whether the call's name is that of a function that waits for time, input, another thread or a process."""
     name = called_name(call)
     if name in _WAITING_BARE:
         return isinstance(call.func, ast.Attribute) and all(
@@ -47,12 +47,12 @@ def waits(call: ast.Call) -> bool:
 
 
 def goes_on_alone(place: FramePlace, loop: LOOPS) -> bool:
-    """Whether no call in a round may wait, raise its own exception to end the loop, or pass control to other code."""
+    """Whether an iteration makes no call that may wait, raise an exception to end the loop, or run unknown code."""
     return place.source is not None and _is_alone(place.source, place, loop.body, 0)
 
 
 def setter_within(place: FramePlace, name: str) -> ast.stmt | None:
-    """Return the statement of a nested function that sets this variable, perhaps in another thread, or None."""
+    """Return the statement in a nested function that sets this `nonlocal` variable, perhaps in a thread, or None."""
     scope = place.scope
     for function in (n for n in ast.walk(scope) if isinstance(n, FunctionNode) and n is not scope) if scope else ():
         statements = list(within(function.body))

@@ -1,4 +1,4 @@
-"""The value path: from a value in question back to its origin, along what one run did.
+"""Finds the value path: the steps from a value in question back to its origin, as observed in one run.
 
 `path_walk.py` goes back one step at a time: where the value was made (`name_sources`, `call_results`, `item_sources`),
 its operands (`expression_operands`), which operand is to blame (`operand_blame`, pure arithmetic), and its value there

@@ -1,4 +1,4 @@
-"""Sources of call results: which recorded call it is, and which `return` produced the result."""
+"""Finds the source of a call's result: the recorded call, and the `return` that produced the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CallResults:
         return found[0] if len(found) == 1 and getattr(found[0].node, "name", "") != "__init__" else None
 
     def of(self, call: ast.Call, callee: FunctionScope, spot: PathSpot, given: RecordedValue | None) -> Source:
-        """Return the source of a call's result. `given`: its value, if known."""
+        """Return the source of a call's result. `given`: the result's value, if known."""
         calls = self._calls_of(call, callee, spot, given)
         value = self._recorded.result(calls) or given
         line = getattr(callee.node, "lineno", 1)
@@ -50,7 +50,7 @@ class CallResults:
         return Source(inner.at(found[0].lineno), "returned", found[1], value)
 
     def _calls_of(self, call: ast.Call, callee: FunctionScope, spot: PathSpot, given: RecordedValue | None) -> Calls:
-        """Return the recorded calls that `call` stands for, by call site and by result; empty if unknown."""
+        """Return the recorded calls that `call` made, matched by call site and result; empty if unknown."""
         is_only_one = sum(called_name(n) == called_name(call) for n in calls_by(*spot.scope.statements())) == 1
         found = self._recorded.within(callee, spot.calls)
         if not spot.calls and len(list(data_sources.calls_of(self._resolver, callee))) == 1:
@@ -73,7 +73,10 @@ class CallResults:
         return ran[0] if len(ran) == 1 else None
 
     def _came_to_its_end(self, callee: FunctionScope, gives: Gives, calls: Calls, value: RecordedValue | None) -> bool:
-        """Whether the call returned None by reaching the function's end: as many calls gave None as hit no `return`."""
+        """Whether the call returned None by reaching the function's end.
+
+        Compares the number of calls that ran no `return` with the number of None results.
+        """
         if not gives:
             return value is not None and value.text == "None"
         if value is None or value.text != "None" or not calls or not self._recorded.has_all_calls:

@@ -12,7 +12,7 @@ Truth = Callable[[ast.expr], bool | None]
 
 
 def operands(node: ast.expr, is_own: IsOwn, truth: Truth) -> list[tuple[ast.expr, bool]]:
-    """Return each operand and whether a comprehension evaluates it per item. `is_own`: whether a call is user code."""
+    """Return (operand, whether a comprehension evaluates it per item) pairs. `is_own`: whether a call is user code."""
     found: dict[str, tuple[ast.expr, bool]] = {}
     for leaf, every in _operands(node, is_own, truth, every=False):
         found.setdefault(ast.unparse(leaf), (leaf, every))

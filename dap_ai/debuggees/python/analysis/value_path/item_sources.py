@@ -1,4 +1,4 @@
-"""Sources of attributes and items: the statement or display that set the value, or what it was read from."""
+"""Finds where an attribute or item was set (a statement or a literal), or else what it was read from."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ItemSources:
         return Source(PathSpot(scope, statement.lineno, calls if len(calls) == 1 else ()), "set", value, known)
 
     def item(self, node: ast.Subscript, spot: PathSpot) -> Source:
-        """Return the source of an item."""
+        """Return the source of an item such as `d[key]`."""
         known, root = self._values.of(node, spot), node.value
         if isinstance(root, ast.Name):
             stored = list(self._stored(root.id, node, spot))
@@ -71,7 +71,7 @@ class ItemSources:
         return Source(spot, "read", holders=[root, *index])
 
     def gotten(self, call: ast.Call, spot: PathSpot) -> Source | None:
-        """Return the source of `d.get(key)` where `d` is a display in the source; None for any other call."""
+        """Return the source of `d.get(key)` if `d` is set to a literal in the source; None for any other call."""
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[key, *_]):
                 source = self._names.of(name, spot, None)
@@ -81,7 +81,7 @@ class ItemSources:
         return Source(source.spot.at(entry.lineno), "set", entry) if source and entry is not None else None
 
     def _stored(self, name: str, node: ast.Subscript, spot: PathSpot) -> Iterator[tuple[ast.stmt, ast.expr]]:
-        """Yield the statements that set exactly this item: `d[key] = value`."""
+        """Yield the statements that set exactly this item, as in `d[key] = value`, each with the value."""
         text = ast.unparse(ast.Subscript(node.value, node.slice, ast.Load()))
         for statement in spot.scope.statements():
             if not isinstance(statement, ast.Assign | ast.AugAssign) or statement.lineno == spot.line:
@@ -90,7 +90,7 @@ class ItemSources:
                 yield statement, statement.value
 
     def _entry(self, source: Source, index: ast.expr, spot: PathSpot) -> ast.expr | None:
-        """Return a display's entry for a key of known value; None if unknown or if the display is changed later."""
+        """Return the entry of a dict, list or tuple literal at an index; None if unknown or if it is changed later."""
         key = self._values.of(index, spot)
         if key is None or key.rounds != 1 or _is_changed(source):
             return None
@@ -108,7 +108,7 @@ class ItemSources:
 
 
 def _is_changed(source: Source) -> bool:
-    """Whether any statement in its file changes the display's name in place."""
+    """Whether any statement in the source's file changes the container in place."""
     statement, file = source.spot.statement, source.spot.scope.source
     names = set(bindings(statement)) if statement else set[str]()
     statements = (s for node in scopes_in(file) for s in own_statements(node))

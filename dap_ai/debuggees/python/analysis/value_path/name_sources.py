@@ -1,4 +1,4 @@
-"""Sources of names: a statement of the scope, the caller that passed the argument, or an outer scope."""
+"""Finds where a name got its value: in a statement of the scope, from a caller's argument, or in an outer scope."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONTAINERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Counter
 _MAX_LINES = 4
 
 Made = Sequence[tuple[ast.stmt, ast.expr | None]]
-"""Statements that bind a name, each with the expression that its value is taken from."""
+"""Statements that bind a name, each with the expression that provides the value."""
 
 
 class Names:
@@ -34,7 +34,10 @@ class Names:
         self._recorded = values.recorded
 
     def of(self, name: str, spot: PathSpot, given: RecordedValue | None) -> Source | None:
-        """Return the source of a name at a spot; None if the name holds no data. `given`: its value, if known."""
+        """Return where the value of a name at this code position came from.
+
+        Returns None if the name refers to something other than data. `given`: the name's known value.
+        """
         if iterable := rounds_over(name, spot.scope, spot.line):
             return Source(spot, "item", iterable, is_part=True)
         own = spot.statement if isinstance(spot.statement, ast.AugAssign) else None
@@ -64,7 +67,7 @@ class Names:
         return Source(there, "set", value, known, is_part=not _is_whole(statement))
 
     def _one(self, made: Made, spot: PathSpot, given: RecordedValue | None) -> tuple[ast.stmt, ast.expr | None] | None:
-        """Return the statement that made the value: the only one (that ran), or the last to run; None if unknown."""
+        """Return the statement that bound the value: the only one that ran, or the last to run; None if unknown."""
         ran = [(s, v) for s, v in made if self._recorded.ran(spot.scope, s) is not False]
         if len(ran) <= 1:
             return ran[0] if ran else None
@@ -76,7 +79,7 @@ class Names:
         return others[0] if given and len(others) == 1 and not fitting else None
 
     def _filled(self, name: str, spot: PathSpot) -> Source | None:
-        """Return the source of a container's contents: what filled it after its creation; None if nothing did."""
+        """Return the source of what was added to a container after its creation, or None if nothing was added."""
         found = [
             (s, values)
             for s in spot.scope.statements()
@@ -112,7 +115,7 @@ class Names:
         return Source(spot, "read", value=known, note=UNKNOWN_CALLER)
 
     def _calling(self, spot: PathSpot) -> tuple[PathSpot, ast.Call] | None:
-        """Return the caller: the frame above, else the only call site, or the only one whose arguments fit."""
+        """Return the caller: the frame above, else the only call site, or the only call site with fitting arguments."""
         if spot.scope.place is not None:
             return self._live_caller(spot)
         sites = [(scope, call) for scope, _, call in data_sources.calls_of(self._resolver, spot.scope)]
@@ -133,7 +136,7 @@ class Names:
         return (there, calls[0]) if len(calls) == 1 else None
 
     def _could_be(self, call: ast.Call, spot: PathSpot) -> bool:
-        """Whether the literal arguments of a call match the recorded ones."""
+        """Whether the literal arguments of a call match the recorded arguments."""
         for parameter in spot.scope.parameters:
             argument = argument_for(call, spot.scope, parameter.arg)
             given = self._recorded.argument(spot.calls, parameter.arg)
@@ -163,7 +166,7 @@ def _lines(statements: Sequence[ast.stmt]) -> str:
 
 
 def _is_whole(statement: ast.stmt) -> bool:
-    """Whether a name gets the statement's whole value, not an item of it or what a context manager yields."""
+    """Whether a name is bound to the statement's whole value, not to an item or a context manager's result."""
     match statement:
         case ast.Assign(targets=targets):
             return all(isinstance(target, ast.Name) for target in targets)

@@ -1,4 +1,4 @@
-"""Which operand made a number what it is: the factor below zero, the term that is too large. Pure arithmetic."""
+"""Finds by arithmetic which operand made a number zero or negative, such as a negative factor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DO: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def number(text: str) -> float | None:
-    """Parse a number; None if the text is not one."""
+    """Parse a number; None if the text is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -28,7 +28,7 @@ def number(text: str) -> float | None:
 
 
 def blamed(node: ast.expr, of: Number) -> ast.expr:
-    """Return the operand that makes the whole zero or negative; the node itself if no single operand does."""
+    """Return the operand that makes the expression zero or negative; the node itself if no single operand does."""
     match node:
         case ast.BinOp(left=left, right=right):
             parts = _deciding(node, left, right, of)
@@ -56,7 +56,7 @@ def _deciding(node: ast.BinOp, left: ast.expr, right: ast.expr, of: Number) -> l
 
 
 def _value(node: ast.expr, of: Number) -> float | None:
-    """Return the number computed from known operands, or None."""
+    """Return the expression's number, computed from known operands, or None."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int | float) else None
     if (known := of(node)) is not None:

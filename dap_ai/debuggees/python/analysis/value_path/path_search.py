@@ -1,4 +1,4 @@
-"""The value path of an answer, and the rerun in a copy that supplies values its frames no longer hold."""
+"""Finds an answer's value path, with a rerun in a copy for values that the frames no longer have."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.value_path import PathNode
 
 _LONGEST_S = 1.0
-"""Maximum seconds spent on a path: it is optional, so the answer does not wait longer."""
+"""Maximum seconds for finding a path. The path is optional, so the answer does not wait longer."""
 _AGAIN_S = 0.5
 NOT_KNOWN_TO_HAVE_RUN = "whether it ran is not known"
 
 
 async def path_of_failure(analysis: StopAnalysis, trials: Trials | None) -> list[PathNode]:
-    """Return the path back from the failure. Empty if unknown."""
+    """Return the value path of the failure; empty if unknown."""
     control = trials.usable[-1] if trials and trials.usable else None
     recorded = recorded_by(analysis.view.resolver, control) if control else RecordedValues()
     diagnosis = analysis.diagnosis  # explain the failing line first, then what it evaluates
@@ -35,7 +35,10 @@ async def path_of_failure(analysis: StopAnalysis, trials: Trials | None) -> list
 async def path_of_value(
     analysis: StopAnalysis, trials: Trials | None, roots: Sequence[ast.expr], place: FramePlace, debugger: Debugger
 ) -> list[PathNode]:
-    """Return the path back from expressions of a frame; reruns in a copy what made the value if frames lack a step."""
+    """Return the value path of expressions in a frame.
+
+    If the frames lack a value, reruns in a copy of the process what made the value.
+    """
     if trials and trials.usable:
         recorded = recorded_by(analysis.view.resolver, trials.usable[-1])
         return await _walked(analysis, roots, place, recorded)
@@ -73,7 +76,7 @@ def _ran(analysis: StopAnalysis, path: Sequence[PathNode]) -> Iterator[PathNode]
 async def _recorded_again(
     analysis: StopAnalysis, roots: Sequence[ast.expr], place: FramePlace, debugger: Debugger
 ) -> RecordedValues | None:
-    """Rerun the failure; without one, evaluate again the expression that bound the name."""
+    """Rerun the failure, or else evaluate again the expression that bound a root; None if neither is possible."""
     resolver = analysis.view.resolver
     if control := await run_again(debugger, analysis.case):
         return recorded_by(resolver, control)
@@ -94,7 +97,7 @@ async def _recorded_again(
 
 
 def _made_by(root: ast.expr, scope: FunctionScope) -> ast.expr | None:
-    """Return the call (or expression with a call) that the frame's only assignment bound to a name, or None."""
+    """Return the expression with a call that the frame's only assignment bound to a name, or None."""
     if not isinstance(root, ast.Name) or scope.place is None:
         return None
     made = reaching(root.id, scope, scope.place.frame.line)

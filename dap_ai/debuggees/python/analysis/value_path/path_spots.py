@@ -1,4 +1,4 @@
-"""Spots on the path: where an expression was evaluated, and what is known of its value there."""
+"""Describes the code positions of a value path: where an expression was evaluated, and what its value was."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class PathSpot:
     line: int
     calls: Calls = ()
     caller: PathSpot | None = None
-    """The call site, if the path reached the function from there."""
+    """The call site, if the path entered the function at its call."""
     call: ast.Call | None = None
     every: bool = False
-    """Whether the spot covers all rounds of the line: it is in a loop that accumulates, or in a comprehension."""
+    """Whether all iterations of the line are meant, because it is in a loop that accumulates or in a comprehension."""
 
     @cached_property
     def statement(self) -> ast.stmt | None:
@@ -43,32 +43,32 @@ class PathSpot:
         return "" if isinstance(self.scope.node, ast.Module) else self.scope.name
 
     def at(self, line: int, *, every: bool = False) -> PathSpot:
-        """Return another line of the same calls."""
+        """Return the position of another line in the same calls."""
         return replace(self, line=line, every=self.every or every)
 
     def key(self) -> tuple[object, ...]:
-        """Return a key that identifies the spot."""
+        """Return a key that identifies this position."""
         return (*self.scope.key(), self.line, self.calls)
 
 
 @dataclass
 class Source:
-    """Where a value was made, and from what."""
+    """Where a value was made, and from which expression."""
 
     spot: PathSpot
     step: Step
     made_of: ast.expr | None = None
-    """The expression evaluated at the spot; None: the path ends, or continues with the holders."""
+    """The expression evaluated at this position. If None, the path ends or continues with `holders`."""
     value: RecordedValue | None = None
-    """The value there, in addition to what is known where it is used."""
+    """The value at this position, used if the value is not known where it is read."""
     note: str = ""
     born: bool = False
     is_part: bool = False
-    """Whether `made_of` is only part of what the value was made from, so its own value differs."""
+    """Whether the value was made from more than `made_of`, so that the values of the two differ."""
     is_elsewhere: bool = False
-    """Whether a function may have rebound the name since."""
+    """Whether a function may have rebound the name after this position."""
     holders: list[ast.expr] = field(default_factory=list[ast.expr])
-    """What the value was read from, if the writer is unknown."""
+    """Expressions that the value was read from, if it is unknown what set it."""
 
 
 class PathValues:
@@ -78,7 +78,7 @@ class PathValues:
         self.recorded = recorded
 
     def of(self, node: ast.expr, spot: PathSpot) -> RecordedValue | None:
-        """Return the value of an expression at a spot, or None if unknown."""
+        """Return the value of an expression at a code position, or None if unknown."""
         if isinstance(node, ast.Constant):
             return RecordedValue(repr(node.value), "source")
         place = spot.scope.place
@@ -91,7 +91,7 @@ class PathValues:
         return None
 
     def set_by(self, statement: ast.stmt, name: str, spot: PathSpot) -> RecordedValue | None:
-        """Return the value that a statement of the spot's scope gave to a name, or None if unknown."""
+        """Return the value that a statement in the scope of `spot` gave to a name, or None if unknown."""
         place = spot.scope.place
         is_kept = place is not None and not spot.every and _is_settled(spot, place, name, statement)
         value = place.value(name) if place and is_kept and self._is_as_it_was(place, ast.Name(name)) else None
@@ -102,7 +102,7 @@ class PathValues:
         return recorded or (at_stop and at_stop.at_stop())
 
     def truth(self, node: ast.expr, spot: PathSpot) -> bool | None:
-        """Whether a condition was true there; None if unknown."""
+        """Whether a condition was true at this code position; None if unknown."""
         value = self.live(node, spot) if self._is_fixed(node, spot) else None
         return {"True": True, "False": False}.get(value.text) if value else None
 
@@ -119,12 +119,12 @@ class PathValues:
         return place.value(node) if self._is_as_it_was(place, node) else None
 
     def _is_fixed(self, node: ast.expr, spot: PathSpot) -> bool:
-        """Whether an expression has the same value at the stop as when the line ran."""
+        """Whether an expression has the same value at the stop as when the line of `spot` ran."""
         place = spot.scope.place
         return place is not None and (spot.line == place.frame.line or _is_of_fixed(place, node))
 
     def _is_as_it_was(self, place: FramePlace, node: ast.expr) -> bool:
-        """Whether no cleanup can have changed the expression's value since the failure left the frame."""
+        """Whether no cleanup code can have changed the expression's value since the failure left the frame."""
         facts = place.facts
         is_kept = facts is None or not facts.unwound or facts.captured or self.recorded.ran_no_more
         return is_kept or _is_of_fixed(place, node)
@@ -149,13 +149,13 @@ def _of_frame(value: Value | None) -> RecordedValue | None:
 
 
 def _is_unchanged(spot: PathSpot, place: FramePlace, name: str) -> bool:
-    """Whether the frame's name still holds its value from when the line ran: no later statement binds it."""
+    """Whether no later statement binds the name, so that the frame still has its value from the line of `spot`."""
     loop = enclosing_loop(spot.scope.node, spot.line)
     return _binds_nothing(spot, place, name, loop.lineno if loop else spot.line, loop, but=loop)
 
 
 def _is_settled(spot: PathSpot, place: FramePlace, name: str, made: ast.stmt) -> bool:
-    """Whether the frame's name still holds what this statement bound: no later statement of the scope rebinds it."""
+    """Whether no later statement of the scope rebinds the name, so that the frame still has the value from `made`."""
     loop = enclosing_loop(spot.scope.node, place.frame.line)
     first = loop.lineno if loop and loop.lineno <= made.lineno else made.lineno
     return _binds_nothing(spot, place, name, first, loop, but=made)

@@ -1,14 +1,14 @@
-"""The path of a value, one step back at a time, following the most informative operand at each step.
+"""Builds a value path one step back at a time, following the most informative operand at each step.
 
-Each link is a data dependency, from the source and from a recorded run. Following an operand does not claim that it is
-to blame: the others are shown beside it.
+Each link is a data dependency, known from the source and from a recorded run. The followed operand is not necessarily
+to blame; the path shows the other operands beside it.
 
 This is a path, not a slice: a reader follows one chain of values, so each step chooses one operand and names the rest
 beside it. The walk goes depth first through every operand that it can follow, then `_rank` chooses among the finished
-ways, in this order: the operand that arithmetic blames (`operand_blame.py`: the factor below zero); one whose way
-reaches a suspicious line; one with an error-prone value (`None`, `nan`, negative, empty); one with an origin beyond
-itself; one whose value is known; the longer one. Choosing before walking would take less time, but could not know which
-way leads to a suspect.
+ways, in this order: the operand that arithmetic blames (`operand_blame.py`: the factor below zero); an operand whose
+way reaches a suspicious line; an operand with an error-prone value (`None`, `nan`, negative, empty); an operand with an
+origin beyond itself; an operand with a known value; the longer way. Choosing before walking would take less time, but
+could not know which way leads to a suspect.
 
 Bounds: 240 visits, 24 levels, and `_open`, the expressions on the way down, so that a loop's `x = f(x)` ends.
 """
@@ -38,13 +38,13 @@ from dap_ai.protocol.wire.value_path import PathNode, SiblingValue
 MAX_NODES = 12
 _MAX_VISITS, _MAX_DEPTH, _MAX_BESIDE, _MAX_TEXT = 240, 24, 3, 80
 _SUSPECTS = 3
-"""Number of top-ranked suspects that count: an operand whose path reaches one is preferred."""
+"""Number of top suspects. An operand whose path reaches the line of a top suspect is preferred."""
 _ODD = frozenset({"None", "0", "0.0", "''", "[]", "{}", "nan", "inf"})
 
 
 @dataclass
 class _Way:
-    """The path from one operand back."""
+    """The path back from one operand."""
 
     nodes: list[PathNode]
     is_blamed: bool = False
@@ -54,9 +54,9 @@ class _Way:
 def value_path(
     analysis: StopAnalysis, roots: Sequence[ast.expr], place: FramePlace, recorded: RecordedValues
 ) -> list[PathNode]:
-    """Return the path of the first root that has one, nearest node first; empty if nothing is known.
+    """Return the path of the first root with a known path, nearest node first; empty if no root has a path.
 
-    `recorded`: a run of what led to the roots.
+    `recorded`: values from a run that led to the roots.
     """
     resolver = analysis.view.resolver
     scope = resolver.of_place(place)
@@ -83,7 +83,7 @@ def recorded_by(resolver: Resolver, control: Control) -> RecordedValues:
 
 
 def _ran_no_more(resolver: Resolver, control: Control) -> bool:
-    """Whether no user code ran after the failure: the last line that ran is the one that failed."""
+    """Whether the last line that ran is the failing line, so that no user code ran after the failure."""
     last = max(control.trace.lines, key=lambda row: row.last, default=None)
     frame = resolver.places[0].frame if resolver.places else None
     return last is not None and frame is not None and (last.file, last.line) == (frame.path, frame.line)
@@ -106,10 +106,10 @@ class _Walk:
         self._weights = weights
         self._left = _MAX_VISITS
         self._open: set[tuple[object, ...]] = set()
-        """Expressions on the way down; revisiting one would make a cycle."""
+        """Expressions that the walk is following now; following one of them again would make a cycle."""
 
     def back(self, root: ast.expr, spot: PathSpot) -> list[PathNode]:
-        """Return the path back from an expression evaluated at the spot."""
+        """Return the path back from an expression evaluated at this code position."""
         value = self._values.of(root, spot)
         if is_plain(root) and (way := self._follow(root, spot, value)):
             return way
@@ -119,12 +119,12 @@ class _Walk:
         return self._joined(_node(root, Source(spot, "read"), value), ways)
 
     def best(self, ways: Sequence[_Way]) -> list[PathNode]:
-        """Return the nodes of the most informative way; empty if there is none."""
+        """Return the nodes of the most informative way; empty if no way has nodes."""
         best = max((way for way in ways if way.nodes), key=self._rank, default=None)
         return best.nodes if best else []
 
     def _follow(self, node: ast.expr, spot: PathSpot, given: RecordedValue | None) -> list[PathNode]:
-        """Return the path of an operand. `given`: its value, if known because a value was made from it alone."""
+        """Return the path of an operand. `given`: the value that was made from the operand alone, if known."""
         key = (*spot.key(), ast.unparse(node))
         self._left -= 1
         if key in self._open or self._left < 0 or len(self._open) > _MAX_DEPTH:
@@ -173,7 +173,10 @@ class _Walk:
         return self._joined(head, self._operands(made, source.spot))
 
     def _returned(self, call: ast.expr, source: Source, value: RecordedValue | None) -> list[PathNode]:
-        """Return the path into a function, with a node for its `return` unless that returns a plain operand."""
+        """Return the path into a called function.
+
+        The path has a node for the `return`, unless the function returns a plain operand.
+        """
         made = source.made_of
         if made is not None and is_plain(made) and (rest := self._follow(made, source.spot, value)):
             return rest
@@ -182,7 +185,7 @@ class _Walk:
         return self._joined(head, self._operands(made, source.spot) if made is not None and not head.born else [])
 
     def _operands(self, node: ast.expr, spot: PathSpot) -> list[_Way]:
-        """Return the paths of an expression's operands, with the ones that arithmetic blames marked."""
+        """Return the paths of an expression's operands; marks the operands that arithmetic blames."""
         ways: dict[str, _Way] = {}
         for leaf, every in self._leaves(node, spot):
             if nodes := self._follow(leaf, spot.at(spot.line, every=True) if every else spot, None):
@@ -217,7 +220,7 @@ class _Walk:
 
 
 def _when_it_was_made(node: ast.expr, source: Source, value: RecordedValue | None) -> RecordedValue | None:
-    """Return the expression's value after its source's line ran; if unknown, its value at the stop, if any."""
+    """Return the expression's value after the source's line ran; if unknown, the value at the stop, or None."""
     if source.step == "read" or value is None:
         return value or source.value
     is_item = isinstance(node, ast.Subscript) and value.known == "frame"
@@ -227,7 +230,7 @@ def _when_it_was_made(node: ast.expr, source: Source, value: RecordedValue | Non
 
 
 def _number(way: _Way | None) -> float | None:
-    """Return an operand's number, or None."""
+    """Return the number at the start of an operand's path, or None."""
     return number(way.nodes[0].value) if way else None
 
 
@@ -240,7 +243,7 @@ def _node(node: ast.expr, source: Source, value: RecordedValue | None) -> PathNo
 
 
 def _is_same(head: PathNode, after: PathNode) -> bool:
-    """Whether two nodes would say the same thing twice, as for a comprehension's name passed on in its own line."""
+    """Whether two nodes state the same expression, value and line, as for a comprehension's own name."""
     same = (after.expression, after.value, after.file, after.line)
     return (head.expression, head.value, head.file, head.line) == same
 

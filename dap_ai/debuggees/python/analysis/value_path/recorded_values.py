@@ -1,7 +1,7 @@
-"""Single values from a traced run of the failure: arguments, results, and names that a line bound.
+"""Looks up single values in a traced run of the failure: arguments, results, and names that a line bound.
 
-A line's values are recorded over all its rounds. They are attributed to one call of a function only where that is
-certain: it was the only call, or the last one, or the value was the same each time.
+A trace has the values of a line in all its iterations. A value is attributed to one call of a function only where that
+is certain: the call was the only or the last one, or the value was the same each time.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, Tr
 from dap_ai.protocol.wire.value_path import Known
 
 OUTSIDE = -1
-"""The call number for what was run itself (a module, or statements of a frame), which is not a call."""
+"""Call number of code that runs outside any recorded call: a module, or statements of a frame."""
 _MAX_CALLS = 200
 """Maximum number of calls recorded in a run."""
 _MAX_ROUND_CHARS, _TOLD_ROUNDS = 24, 5
 """`_TOLD_ROUNDS`: maximum values recorded per line, the first three and the last two."""
 
 Calls = tuple[int, ...]
-"""Numbers of recorded calls of one function, in order: one call, or all the rounds meant. Empty if unknown."""
+"""Indexes (0-based) of recorded calls of one function, in order; empty if unknown."""
 
 
 class RecordedValue(NamedTuple):
-    """A value as text, and the source it is known from."""
+    """A value as text, and the kind of source that it is known from."""
 
     text: str
     known: Known
@@ -44,7 +44,7 @@ class RecordedValue(NamedTuple):
         return self.text[:1] in ("'", '"') or self.text[:2] in ("b'", 'b"') or _is_fixed(literal_in(self.text))
 
     def at_stop(self) -> RecordedValue | None:
-        """Return the value for use at another line: a frame's value is marked as the stop's; others become None."""
+        """Return the value of a frame, marked as the value at the stop; None for a value from another source."""
         return RecordedValue(self.text, "stop") if self.known in ("frame", "stop") else None
 
 
@@ -66,10 +66,10 @@ class RecordedValues:
         known: Known = "rerun",
         ran_no_more: bool = False,
     ) -> None:
-        """Read a traced run; without one, nothing is known.
+        """Index a traced run; without a trace, no value is known.
 
-        `own`: the scope whose statements were run; `is_whole`: whether from its start; `known`: the source of the
-        values; `ran_no_more`: whether no line of the user's code ran after the failure.
+        `own`: the scope whose statements were run. `is_whole`: whether the run began at the start of that scope.
+        `known`: the source of the values. `ran_no_more`: whether no line of the user's code ran after the failure.
         """
         self.ran_no_more = ran_no_more
         self._known: Known = known
@@ -96,15 +96,18 @@ class RecordedValues:
         return tuple(self._of.get((scope.source.path, scope.first_line), ()))
 
     def within(self, scope: FunctionScope, calls: Calls) -> Calls:
-        """Return the calls of a function made directly by the given calls."""
+        """Return the calls of a function that the given calls made directly."""
         return tuple(n for n in self.of(scope) if n != OUTSIDE and self.calls[n].caller in calls)
 
     def parent(self, call: int) -> int:
-        """Return the recorded call that made this one, or `OUTSIDE`."""
+        """Return the index of the recorded call that made this call, or `OUTSIDE`."""
         return self.calls[call].caller if call != OUTSIDE else OUTSIDE
 
     def live(self, scope: FunctionScope, places: Sequence[FramePlace]) -> Calls:
-        """Return a live frame's recorded call: calls without a result match the stop's frames, outermost first."""
+        """Return the recorded call of a frame on the stack; empty if unknown.
+
+        Calls without a result match the stop's frames, outermost first.
+        """
         unfinished = [n for n in self.of(scope) if n == OUTSIDE or not self.calls[n].result]
         frames = [p for p in reversed(places) if p.source is scope.source and p.scope is scope.node]
         if scope.place not in frames or len(unfinished) != len(frames):
@@ -131,19 +134,22 @@ class RecordedValues:
         return len(calls) == 1 and self.has_all_calls and every[-1:] == calls
 
     def argument(self, calls: Calls, parameter: str) -> RecordedValue | None:
-        """Return what the calls received for a parameter, or None if unknown."""
+        """Return the value that the calls received for a parameter, or None if unknown."""
         texts = [_given(self.calls[n], parameter) for n in calls if n != OUTSIDE]
         return self._folded([t for t in texts if t is not None]) if texts and None not in texts else None
 
     def result(self, calls: Calls) -> RecordedValue | None:
-        """Return what the calls returned, or None if unknown."""
+        """Return the value that the calls returned, or None if unknown."""
         texts = [self.calls[n].result for n in calls if n != OUTSIDE]
         return self._folded(texts) if texts and all(texts) else None
 
     def set_by(
         self, scope: FunctionScope, statement: ast.stmt, name: str, calls: Calls, *, every: bool
     ) -> RecordedValue | None:
-        """Return what a statement bound to a name in these calls. `every`: in all its rounds, else in the last one."""
+        """Return the value that a statement bound to a name in these calls, or None.
+
+        `every`: whether to join the values of all iterations.
+        """
         if self._trace.truncated:
             return None
         changes = [c for row in self._rows(scope, statement) for c in row.changes if c.name == name and c.texts]
@@ -157,7 +163,7 @@ class RecordedValues:
         return RecordedValue(texts[-1], self._known) if self.is_last_call(scope, calls) else None
 
     def _folded(self, texts: Sequence[str], count: int = 0) -> RecordedValue:
-        """Join the values of several rounds into one text; a value equal to the one before is only counted."""
+        """Join the values of several iterations into one text; consecutive equal values appear once."""
         different = [t for n, t in enumerate(texts) if n == 0 or texts[n - 1] != t]
         rounds = max(count, len(texts))
         if len(different) == 1:

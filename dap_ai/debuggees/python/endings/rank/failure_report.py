@@ -1,8 +1,8 @@
 """Reports a child process's failure to its parent: the traceback, and the values in the user's frames.
 
-Values are read as the inspector reads a stop: no code of the program runs, and values that a cleanup may have changed
-are marked. This happens after the child has printed its traceback; an error here loses only the values. The text is
-also part of dead_children.py: Python 3.8 and newer; standard library.
+Reading values runs no code of the program, and marks values that cleanup code may have changed. The report is made
+after the child has printed its traceback; an error here loses only the values. This source text is also part of
+dead_children.py. It uses only the standard library, on Python 3.8 and newer.
 """
 
 import io
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 CODE = ("function", "class", "module")
 SCALARS = ("none", "bool", "int", "float", "complex", "str", "bytes")
-"""Kinds of values that no cleanup changes."""
+"""Kinds of values that cleanup code cannot change, because they are immutable."""
 PIECE = 4096
-"""Bytes that a pipe writes atomically: more could be mixed with what another child writes."""
+"""Bytes that a pipe writes atomically; a larger write could mix with another child's output."""
 MAX_FRAMES = 3
 QUERY = {"exception": True, "threads": False, "max_text": 120, "max_items": 8, "max_fields": 8, "max_variables": 24,
          "max_bytes": 12_000, "deadline_ms": 100}  # fmt: skip
-"""Arguments of an inspection, see protocol.contracts.inspection.Query."""
+"""Limits for the inspection of a failure; the fields are those of protocol.contracts.inspection.Query."""
 MAX_SECRETS, SECRET_OBJECTS, SECRETS_S = 40, 2000, 0.02
 CHAIN = r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 
 
 def send_failure(exc: "Any", end: int, folder: str) -> None:
-    """Writes the failure to a pipe, in packets of PID, newline, text, NUL; texts of values begin with byte 1.
+    """Writes the failure to a pipe, in packets of PID, newline, text and NUL; a text with values begins with byte 1.
 
-    `folder`: the path of inspector/; empty: send no values.
+    `folder`: the path of inspector/. If empty, no values are sent.
     """
     try:
         rows, values = list(failed_rows(exc)), b""
@@ -47,7 +47,7 @@ def send_failure(exc: "Any", end: int, folder: str) -> None:
 
 
 def read_quietly(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
-    """Reads the failure as read_failure does, with garbage collection off: it would run the program's finalizers."""
+    """Calls read_failure with garbage collection off, because a collection would run the program's finalizers."""
     import gc
 
     collecting = gc.isenabled()
@@ -68,19 +68,19 @@ def failed_rows(exc: "Any") -> "Iterator[tuple[Any, int, int]]":
 
 
 def plain_head(exc: "Any") -> str:
-    """Returns the exception's type and message; no message unless it is a plain string."""
+    """Returns the exception's type and message as text; only the type if the message is not a plain string."""
     arguments = BaseException.__dict__["args"].__get__(exc)
     message = arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
     return head_of(type.__dict__["__name__"].__get__(type(exc)), message)
 
 
 def head_of(name: str, message: str) -> str:
-    """Returns the head of an exception, such as `KeyError: 'prise'`."""
+    """Returns an exception's type and message as one text, such as `KeyError: 'prise'`."""
     return name.rpartition(".")[2] + (": " + message[:300] if message else "")
 
 
 def traceback_packet(rows: "list[Any]", head: str, shown: str) -> bytes:
-    """Returns the traceback as a packet, with as many rows as fit."""
+    """Returns the traceback as a packet for the pipe, with the innermost 12, 3 or 1 rows, as many as fit."""
     made = b""
     for most in (12, 3, 1):
         lines = [(frame.f_code.co_filename, line, frame.f_code.co_name) for frame, line, _ in rows[-most:]]
@@ -94,7 +94,7 @@ def traceback_packet(rows: "list[Any]", head: str, shown: str) -> bytes:
 
 
 def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
-    """Reads the failure: type and message, values in the failing line, frames and secrets (see exceptions.py)."""
+    """Reads a failure: returns the exception's text, the failing line's values, and frames with secrets as JSON."""
     modules = load_reading(folder)
     secrets = modules["secrets"]
     numbered: list[Any] = [(number, *row) for number, row in enumerate(reversed(rows))]
@@ -119,7 +119,10 @@ def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str,
 
 
 def load_reading(folder: str) -> "Any":
-    """Loads the inspector's modules, by name, outside `sys.modules`; calls nothing that the program replaced."""
+    """Loads the inspector's modules outside `sys.modules` and returns them by name.
+
+    Calls no function that the program has replaced.
+    """
     import marshal
     from importlib.machinery import SourceFileLoader
 
@@ -135,7 +138,7 @@ def load_reading(folder: str) -> "Any":
 
 
 def line_of(file: str, number: int) -> str:
-    """Returns a 1-based line of a source file; empty if it does not exist."""
+    """Returns one line of a source file by its 1-based number; empty if the file or the line does not exist."""
     try:
         with io.open(file, "rb") as lines:  # noqa: UP020  the program may have replaced the builtin one
             return next((line for at, line in enumerate(lines, 1) if at == number), b"").decode("utf-8", "replace")
@@ -144,7 +147,7 @@ def line_of(file: str, number: int) -> str:
 
 
 def chains_in(line: str) -> "dict[str, Any]":
-    """Returns the names in a source line and their attributes, by text, as nodes that the inspector reads."""
+    """Returns the names and dotted attributes in a source line, each with the node that the inspector evaluates."""
     import re
 
     nodes: dict[str, Any] = {}
@@ -157,14 +160,14 @@ def chains_in(line: str) -> "dict[str, Any]":
 
 
 def keep_values(facts: "Any", texts: "list[str]") -> None:
-    """Keeps only a frame's values that are data, with their expressions."""
+    """Removes functions, classes, modules and unread values from a frame's expressions, in place."""
     pairs = list(zip(texts, facts.get("values", ())))  # noqa: B905  as in Python 3.8
     kept = [pair for pair in pairs if pair[1].get("value", {}).get("kind", "function") not in CODE]
     facts["expressions"], facts["values"] = [text for text, _ in kept], [fact for _, fact in kept]
 
 
 def shown_values(facts: "Any") -> str:
-    """Returns the failing line's values at the time of the failure, such as `n = 3, xs = []`."""
+    """Returns the failing line's values at the time of the failure as one line, such as `n = 3, xs = []`."""
     pairs = zip(facts.get("expressions", ()), facts.get("values", ()))  # noqa: B905  as in Python 3.8
     known = [(text, fact["value"]) for text, fact in pairs if not fact["value"].get("time")]
     return ", ".join([f"{text} = {value['text'][:60]}" for text, value in known][:6]).replace("\n", " ")

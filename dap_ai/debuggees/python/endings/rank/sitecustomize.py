@@ -1,9 +1,9 @@
-"""Runs first in a Python child of `subprocess`: reports the exception that ends the child to its parent.
+"""Reports the exception that ends a Python child of `subprocess` to the parent; Python imports this file at start-up.
 
 The parent, a program that `dap-ai ask` runs, put this folder at the front of PYTHONPATH (see dead_ranks.py); this file
-restores PYTHONPATH and `sys.path`. Python keeps the exception that it prints at the end, so nothing else is changed,
-and none of our code runs before the end. The sitecustomize that would have run otherwise runs next. Python 3.8 and
-newer; standard library.
+restores PYTHONPATH and `sys.path`. Python keeps the exception that it prints at the end in `sys.last_value`, so this
+file changes nothing else and runs only at start-up and exit. It then runs the sitecustomize that it hides. It uses only
+the standard library, on Python 3.8 and newer.
 """
 
 import atexit
@@ -20,11 +20,11 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSPECTOR = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "inspector")
 _KEY = "DAP_AI_RANK"
 __builtins__ = _BUILTINS = dict(vars(builtins))
-"""The builtins before the program can replace any."""
+"""A copy of the builtins, made before the program can replace any."""
 
 
 def _restore() -> "tuple[int, int]":
-    """Restores the environment and the path; returns the pipe's descriptor and the parent's process id."""
+    """Restores PYTHONPATH and `sys.path`; returns the pipe's descriptor and the parent's process id."""
     end, parent, before = os.environ.pop(_KEY).split(":", 2)
     if before:
         os.environ["PYTHONPATH"] = before[1:]
@@ -41,7 +41,7 @@ def _watch(end: int, parent: int) -> None:
 
 
 def _report() -> "Any":
-    """Loads failure_report.send_failure without leaving a module in `sys.modules`."""
+    """Loads failure_report.py without adding it to `sys.modules`; returns its `send_failure`."""
     name = "failure_report"
     code: Any = SourceFileLoader(name, os.path.join(_HERE, name + ".py")).get_code(name)
     names: Any = {"__name__": name, "__builtins__": _BUILTINS}
@@ -50,7 +50,7 @@ def _report() -> "Any":
 
 
 def _tell(end: int, pid: int, send_failure: "Any") -> None:
-    """Sends the exception that Python printed, at exit."""
+    """At exit, sends the exception that Python printed to the parent."""
     exc = getattr(sys, "last_value", None)
     if exc is None or os.getpid() != pid:
         return
@@ -60,7 +60,7 @@ def _tell(end: int, pid: int, send_failure: "Any") -> None:
 
 
 def _the_users() -> None:
-    """Runs the next sitecustomize on the path; raises the ImportError that Python expects if there is none."""
+    """Runs the next sitecustomize on the path. Raises the ImportError that Python expects if no such file exists."""
     spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         raise ImportError("no sitecustomize", name="sitecustomize")

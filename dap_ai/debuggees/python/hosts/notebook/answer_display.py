@@ -1,4 +1,4 @@
-"""Displays a growing answer: as one Markdown display in a notebook, as `dap-ai ask` does in a terminal."""
+"""Displays an answer as it grows, as one Markdown display in a notebook or as text in a terminal."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 _EVERY_S = 0.1
-"""Seconds between two updates of a display: each update sends the whole text."""
+"""Seconds between two updates of a display, because each update sends the whole text."""
 Name = Callable[[str], str]
-"""Replaces the file names of cells with names such as `In [7]`."""
+"""A function that replaces the file names of cells in a text with names such as `In [7]`."""
 
 
 class AnswerDisplay:
     """The display of one answer; this base class shows nothing."""
 
     def status(self, text: str) -> None:
-        """Shows what is being done, until more of the answer arrives."""
+        """Shows the current activity until more of the answer arrives."""
 
     def add(self, text: str) -> None:
         """Appends a piece of Markdown."""
@@ -41,7 +41,7 @@ class NotebookAnswer(AnswerDisplay):
         self._send()
 
     def add(self, text: str) -> None:
-        """Appends text; sends it at once if it is the first or nothing was sent just before."""
+        """Appends text, and sends it at once if it is the first text or the last update was long enough ago."""
         is_first = not self._text
         self._text, self._doing = self._text + text, ""
         self._send(at_once=is_first)
@@ -94,7 +94,7 @@ class NotebookAnswer(AnswerDisplay):
 
 
 class TerminalAnswer(AnswerDisplay):
-    """An answer rendered by rich, one block at a time; without a terminal, plain Markdown."""
+    """An answer rendered by rich, block by block; output that is not a terminal gets plain Markdown."""
 
     def __init__(self, name: Name, *, verbose: bool) -> None:
         from dap_ai.commands.display.markdown_blocks import Blocks  # noqa: PLC0415  not in a notebook
@@ -111,11 +111,11 @@ class TerminalAnswer(AnswerDisplay):
         self._display.waiting(named)
 
     def add(self, text: str) -> None:
-        """Prints each block as soon as it is complete, so that no name in it is cut."""
+        """Prints each block as soon as the block is complete, so that no cell name in it is cut."""
         self._print(self._blocks.feed(text))
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
-        """Prints what the answer cost and what was left out, and removes the spinner."""
+        """Removes the spinner, and prints the answer's cost and what the answer left out."""
         import msgspec  # noqa: PLC0415  as above
 
         from dap_ai.protocol.wire.ask_messages import AskEnded  # noqa: PLC0415  as above

@@ -1,8 +1,8 @@
-"""Writes the code of cells to files under the names that the code has: whoever answers reads source from files.
+"""Writes the code of cells to files, because the answering process reads source from files.
 
-ipykernel names its cells' files, and writes them itself for its debugger. IPython's names in a terminal are not file
-names, so cells get one of ours once the extension is loaded. All files are readable by the user alone and are removed
-after the answer.
+ipykernel names its cells' files, and writes them itself for its debugger. In a terminal, IPython's names of cells are
+not file names, so this module names the cells' files once the extension is loaded. All files are readable by the user
+alone and are removed after the answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CellFiles:
         atexit.register(self.close)
 
     def write(self, paths: Iterable[str]) -> None:
-        """Writes files for the paths that belong to cells and are not written yet; skips what cannot be written."""
+        """Writes files for the paths that belong to cells and do not exist yet; skips files that cannot be written."""
         for path in paths:
             if not path.startswith("<") and path not in self._written:
                 with contextlib.suppress(OSError):
@@ -69,7 +69,7 @@ class CellFiles:
         self.remove()
 
     def remove(self) -> None:
-        """Removes all files until the next question."""
+        """Removes all files; the next question writes them again."""
         for path in self._written:
             with contextlib.suppress(OSError):
                 os.unlink(path)  # noqa: PTH108

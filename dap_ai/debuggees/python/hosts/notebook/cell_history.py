@@ -1,6 +1,6 @@
-"""The cells that this kernel has run: IPython's own history, and what it does not keep about each cell.
+"""Records the cells that this kernel has run: IPython's own history, and facts that IPython does not keep.
 
-A cell that runs costs two dictionary entries: everything else is read on demand.
+A cell that runs costs at most two dictionary entries; all other facts are read on demand.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Cell(NamedTuple):
-    """A cell as it ran. `source` is Python with magics translated; `failed_at` its 1-based failing line, or 0."""
+    """A cell as it ran. `source` is Python with magics translated; `failed_at` is the 1-based failing line, or 0."""
 
     number: int
     source: str
@@ -39,7 +39,7 @@ class CellHistory:
         """Ids of cells that the front end has reported as deleted."""
 
     def note(self, result: Any) -> None:
-        """Records a cell that has run, on IPython's event `post_run_cell`."""
+        """Records a cell that has run; the handler of IPython's event `post_run_cell`."""
         number, info = result.execution_count, result.info
         if number is None or info is None:
             return
@@ -51,7 +51,7 @@ class CellHistory:
             self._failed[number] = outermost(failed.__traceback__, self)[1] or 1
 
     def all(self) -> list[Cell]:
-        """Returns all cells in order of execution; the last one is the one that runs now."""
+        """Returns all cells in order of execution; the last cell is the one that runs now."""
         history = self._shell.history_manager
         raw: Sequence[str] = history.input_hist_raw
         ran = [(n, source) for n, source in enumerate(history.input_hist_parsed) if n and source.strip()]
@@ -61,26 +61,29 @@ class CellHistory:
         ]
 
     def own(self) -> list[Cell]:
-        """Returns the cells that contain more than IPython commands such as ours."""
+        """Returns the cells that contain more than line magics such as `%why`."""
         return [cell for cell in self.all() if not all(map(_is_command, cell.source.strip().splitlines()))]
 
     def learn(self, exc: BaseException | None) -> None:
-        """Records an error from before the extension was loaded."""
+        """Records the failing cell of an exception raised before the extension was loaded."""
         number, line = outermost(exc.__traceback__ if exc else None, self)
         if number:
             self._failed.setdefault(number, line)
 
     def number_of(self, path: str) -> int:
-        """Returns the number of the cell with this file name; 0 if none. A cell that ran twice has its last number."""
+        """Returns the number of the cell with this file name; 0 if no cell has it.
+
+        A cell that ran twice has its last number.
+        """
         return self.numbers.get(path, 0)
 
     @property
     def numbers(self) -> Mapping[str, int]:
-        """Cell numbers by the file name that each cell's code has."""
+        """Maps the file name of each cell's code to the cell's number."""
         return getattr(self._shell.compile, "_filename_map", {})
 
     def path_of(self, cell: Cell) -> str:
-        """Returns the file name that the cell's code has."""
+        """Returns the file name of the cell's code, as tracebacks show it."""
         own = [path for path, number in self.numbers.items() if number == cell.number]
         return own[-1] if own else self._shell.compile.get_code_name(cell.raw, cell.source, cell.number)
 
@@ -97,7 +100,7 @@ class CellHistory:
 
 
 def outermost(tb: TracebackType | None, cells: CellHistory) -> tuple[int, int]:
-    """Returns (cell number, 1-based line) of the cell that was running at a traceback; (0, 0) if none was."""
+    """Returns (cell number, 1-based line) of the outermost cell in a traceback; (0, 0) if the traceback has no cell."""
     while tb is not None:
         if number := cells.number_of(tb.tb_frame.f_code.co_filename):
             return number, tb.tb_lineno or 0

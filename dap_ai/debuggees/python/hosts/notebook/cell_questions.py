@@ -1,4 +1,4 @@
-"""Sends questions to the process that answers, and keeps the last answer for `%fix`."""
+"""Sends a notebook's questions to the answering process, and keeps the last answer for `%fix`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HOLD = "dap_ai holds here"
 
 
 class CellQuestions:
-    """The questions of one shell. Call `close` at the end; it is also called at Python's exit.
+    """Asks the questions of one shell. Call `close` at the end; Python's exit calls it too.
 
     Raises OSError on unsupported platforms.
     """
@@ -38,27 +38,30 @@ class CellQuestions:
         atexit.register(self.close)
 
     def start(self) -> None:
-        """Starts the process that answers, because a question is likely."""
+        """Starts the answering process early, because a question is likely."""
         self._answerer.start()
 
     def shown(self, *, verbose: bool = False) -> AnswerDisplay:
-        """Returns the display for the next answer. `verbose`: fold nothing."""
+        """Returns the display for the next answer. `verbose`: shows the evidence unfolded."""
         where = NotebookAnswer if hasattr(self._shell, "kernel") else TerminalAnswer
         return where(self._cells.named, verbose=verbose)
 
     def about(self, exc: BaseException, question: str, shown: AnswerDisplay) -> dict[str, Any] | None:
-        """Asks about an exception; returns the body of `askEnded`, or None after displaying why."""
+        """Asks about an exception; returns the body of `askEnded`.
+
+        Displays the reason and returns None if no answer was made.
+        """
         ended = self._asked(_of_exception(exc), question, shown)
         if ended and (not question or ended["fixes"]):
             self._kept = exc, ended
         return ended
 
     def kept(self, exc: BaseException) -> dict[str, Any] | None:
-        """Returns the answer about this exception, if it was the last one asked about."""
+        """Returns the last answer if it was about this exception, otherwise None."""
         return self._kept[1] if self._kept and self._kept[0] is exc else None
 
     def after(self, cell: Cell, question: str, shown: AnswerDisplay) -> dict[str, Any] | None:
-        """Asks about the namespace after a cell; returns as `about` does."""
+        """Asks about the namespace after a cell; returns the body of `askEnded`, or None without an answer."""
         last = max(1, len(cell.source.rstrip().splitlines()))
         return _after(
             self._cells.path_of(cell), last, self._shell.user_ns, lambda server: self._asked(server, question, shown)
@@ -86,7 +89,7 @@ class CellQuestions:
             self._files.remove()
 
     def close(self) -> None:
-        """Ends the process and removes all files. A second call has no effect."""
+        """Ends the answering process and removes all files. A second call has no effect."""
         atexit.unregister(self.close)
         if os.getpid() == self._pid:
             self._answerer.close()
@@ -94,13 +97,16 @@ class CellQuestions:
 
 
 def _of_exception(exc: BaseException) -> Server:
-    """A server for the frames of cells and of what they call, without those of the shell that runs them."""
+    """Returns a server for the frames of cells and the functions they call, without the frames of IPython itself."""
     hosts = _folders()
     return post_mortem_api.serving(exc, lambda frame: not frame.f_code.co_filename.startswith(hosts))
 
 
 def _after(path: str, line: int, names: dict[str, Any], ask: Callable[[Server], T]) -> T:
-    """Calls `ask` with a server whose frame is at a line of a cell's file, with `names` as its globals."""
+    """Calls `ask` with a server for a frame at a line of a cell's file; returns the result of `ask`.
+
+    `names` are the frame's globals.
+    """
     from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  only for a question
 
     got: list[T] = []
@@ -117,6 +123,6 @@ def _after(path: str, line: int, names: dict[str, Any], ask: Callable[[Server], 
 
 
 def _folders() -> tuple[str, ...]:
-    """The folders of the packages that run cells, each with a trailing separator."""
+    """Returns the folders of the packages that run cells, each with a trailing separator."""
     modules: Sequence[Any] = [sys.modules[name] for name in _HOSTS if name in sys.modules]
     return tuple(os.path.dirname(m.__file__) + os.sep for m in modules if m.__file__)  # noqa: PTH120

@@ -1,7 +1,7 @@
-"""Finds what each statement of the executed cells binds, uses and changes, with Python's symbol tables.
+"""Finds the names that each statement of the executed cells binds, uses and changes, with Python's symbol tables.
 
-Only source text is read. Names used in a function's body count where the function is called, with the values that they
-have then.
+Only source text is read. Names used in a function's body count where the function is called, with their values at that
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DEFINES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass
 class CellStatement:
-    """A statement at a cell's top level, as it ran. Lines are 1-based within the cell, inclusive."""
+    """A statement at the top level of a cell that ran. `first` and `last` are 1-based lines within the cell."""
 
     cell: Cell
     node: ast.stmt
@@ -34,22 +34,25 @@ class CellStatement:
     """Names that the statement binds or deletes."""
     uses: set[str] = field(default_factory=set[str])
     changes: set[str] = field(default_factory=set[str])
-    """Names whose values it may change in place, or which it binds on some paths only."""
+    """Names whose values the statement may change in place, or which it binds on some paths only."""
     later: set[str] = field(default_factory=set[str])
-    """Names that its function bodies use when they are called."""
+    """Names that functions inside the statement use when they are called."""
     later_changes: set[str] = field(default_factory=set[str])
     star: bool = False
-    """Whether it is `from x import *`, which may bind any name."""
+    """Whether the statement is `from x import *`, which may bind any name."""
 
     @property
     def text(self) -> str:
-        """The statement's source lines as they are in the cell."""
+        """The statement's source lines as written in the cell."""
         text = self.cell.raw if self.cell.source.startswith(_CELL_MAGIC) else self.cell.source
         return "\n".join(text.splitlines()[self.first - 1 : self.last])
 
 
 def steps_of(cells: Iterable[Cell]) -> list[CellStatement]:
-    """Returns every executed statement in order; of a cell that failed, those up to the failing one."""
+    """Returns every executed statement of the cells in order.
+
+    A cell that failed contributes the statements before the failing one.
+    """
     steps = [step for cell in cells for step in _of_cell(cell)]
     known: dict[str, CellStatement] = {}
     changes = InPlaceChanges()
@@ -74,7 +77,7 @@ def _of_cell(cell: Cell) -> Iterator[CellStatement]:
 
 
 def _statements(source: str) -> Sequence[ast.stmt]:
-    """The statements of a whole cell; `%%time` and similar magics contain a cell of their own."""
+    """Returns the statements of a whole cell; for `%%time` and similar magics, those of the cell inside the magic."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
@@ -94,24 +97,21 @@ def _statements(source: str) -> Sequence[ast.stmt]:
 
 
 class _Generators(ast.NodeTransformer):
-    """Turns each comprehension into the generator expression with the same names.
-
-    Since Python 3.12 a symbol table counts a comprehension's own names among those of the enclosing statement.
-    """
+    """Turns each comprehension into a generator expression with the same names."""
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
-        """Converts list and set comprehensions."""
+        """Converts a list or set comprehension."""
         return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
 
     visit_SetComp = visit_ListComp  # noqa: N815
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        """Converts dict comprehensions."""
+        """Converts a dict comprehension."""
         return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
 
 
 def _read(step: CellStatement) -> None:
-    """Sets the names of a statement from its own symbol table."""
+    """Sets the names that a statement binds and uses, from its own symbol table."""
     try:
         text = ast.unparse(_Generators().visit(copy.deepcopy(step.node)))
         table = symtable.symtable(text, "cell", "exec")
@@ -146,7 +146,7 @@ def _read_inner(step: CellStatement, table: symtable.SymbolTable, *, runs_now: b
 
 
 def _complete(step: CellStatement, known: dict[str, CellStatement], changes: InPlaceChanges) -> None:
-    """Adds what the statement uses and changes through the functions it names, as they are defined when it runs."""
+    """Adds the names that a statement uses and changes through functions that it calls, as defined at that time."""
     if isinstance(step.node, _DEFINES):
         step.later_changes |= {c for n in inner_statements(step.node) for c in changes_of(n, changes)} & step.later
         return

@@ -1,4 +1,4 @@
-"""Registers the magics in a shell, and removes them again."""
+"""Registers the notebook's magics (`%why`, `%ask`, ...) in a shell, and removes them again."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dap_ai.debuggees.python.hosts import post_mortem_api
 
 _QUESTION = re.compile(r"\A(\s*)%(why|ask)[ \t]+(\S.*\?)[ \t]*\n?\Z")
 _loaded: dict[int, Any] = {}
-"""Loaded magics by the id of their shell; a process rarely has more than one."""
+"""The registered magics, by the id of their shell."""
 _watches: dict[int, Any] = {}
-"""Watches that capture values at each raise, by the id of their shell."""
+"""The raise watches, which capture values at each raise, by the id of their shell."""
 
 
 def load(shell: Any) -> None:
-    """Loads the extension for `%load_ext dap_ai`; a second call has no effect.
+    """Registers the magics for `%load_ext dap_ai`; a second call has no effect.
 
     Raises OSError on unsupported platforms.
     """
@@ -32,7 +32,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Unloads the extension for `%unload_ext dap_ai`: ends its process and removes its files."""
+    """Removes the magics for `%unload_ext dap_ai`, ends the answering process and removes its files."""
     magics = _loaded.pop(id(shell), None)
     if magics is None:
         return
@@ -45,7 +45,10 @@ def unload(shell: Any) -> None:
 
 
 def questions(lines: list[str]) -> list[str]:
-    """Returns a cell's lines, with `%why ...?` and `%ask ...?` as our magics, not requests for IPython's help."""
+    """Returns a cell's lines with `%why ...?` and `%ask ...?` as calls of the magics.
+
+    IPython would take the `?` as a request for help.
+    """
     return [_QUESTION.sub(_called, line) if "?" in line else line for line in lines]
 
 

@@ -11,7 +11,7 @@ _EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
 
 
 def folded(text: str) -> str:
-    """Returns the answer with its evidence in one `<details>`; unchanged if it states no cause."""
+    """Returns the answer with its evidence in one `<details>` element; unchanged if the answer states no cause."""
     if f"**{name_of(CAUSE)}" not in text:
         return text
     before, inside, behind, names = list[str](), list[str](), list[str](), list[str]()

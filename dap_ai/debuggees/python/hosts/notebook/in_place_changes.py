@@ -1,6 +1,6 @@
 """Finds what a statement changes in place: stores into containers and attributes, and calls known to change a value.
 
-If unsure, a call whose result is dropped counts as made for its effect, unless the cell displays the result.
+A call of an unknown method counts as a change if its result is dropped and not displayed by the cell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class InPlaceChanges:
-    """Functions and methods of the cells, with the parameters that they change."""
+    """Knows which parameters the functions and methods of the cells change in place."""
 
     def __init__(self) -> None:
         self._changed: dict[str, set[int]] = {}
@@ -32,7 +32,7 @@ class InPlaceChanges:
         self._modules: set[str] = set()
 
     def learn(self, node: ast.stmt) -> None:
-        """Records an executed statement's definitions; a later definition replaces an earlier one."""
+        """Records an executed statement's function, class or import; a later definition replaces an earlier one."""
         if isinstance(node, _FUNCTIONS):
             self._changed[node.name] = self._parameters(node)
         if isinstance(node, ast.ClassDef):
@@ -47,7 +47,7 @@ class InPlaceChanges:
         return {index for index, name in enumerate(names) if name in changed}
 
     def by_call(self, call: ast.Call, *, is_dropped: bool) -> Iterator[str | None]:
-        """Yields names whose values the call changes. `is_dropped`: the call's result is not used."""
+        """Yields names whose values a call changes. `is_dropped`: the call's result is not used."""
         match call.func:
             case ast.Name(id=name):
                 which = {0} if name in _CHANGES_FIRST else self._changed.get(name, set())
@@ -73,10 +73,7 @@ class InPlaceChanges:
 
 
 def changes_of(statement: ast.stmt, known: InPlaceChanges, *, is_last: bool = False) -> set[str]:
-    """Returns names whose values the statement changes; of a compound statement, only its header counts.
-
-    `is_last`: the cell displays the statement's value.
-    """
+    """Returns names whose values a statement changes; of a compound statement, only the header counts."""
     found: set[str | None] = {root for root, _, _ in mutations(statement)}
     dropped = statement.value if isinstance(statement, ast.Expr) and not is_last else None
     for call in _calls(statement):
@@ -85,12 +82,12 @@ def changes_of(statement: ast.stmt, known: InPlaceChanges, *, is_last: bool = Fa
 
 
 def inner_statements(node: ast.stmt) -> Iterator[ast.stmt]:
-    """Yields the statement and all statements within it, including those of functions."""
+    """Yields the statement and all statements nested in it, including those of functions."""
     yield from (n for n in ast.walk(node) if isinstance(n, ast.stmt))
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """Calls in the statement itself, not in statements nested in it."""
+    """Yields the calls in the statement itself, not in statements nested in it."""
     queue: list[ast.AST] = [statement]
     while queue:
         node = queue.pop()

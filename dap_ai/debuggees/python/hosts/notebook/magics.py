@@ -1,4 +1,4 @@
-"""The magics `%why`, `%ask`, `%trace`, `%slice` and `%fix`."""
+"""The IPython magics `%why`, `%ask`, `%trace`, `%slice` and `%fix`."""
 
 # pyright: reportUntypedClassDecorator=false, reportUntypedFunctionDecorator=false, reportUntypedBaseClass=false
 # IPython's decorators have no types.
@@ -23,15 +23,15 @@ from dap_ai.system.apply_diff import CannotMend, mended
 _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME` shows the code that made one."
 
 _EXPRESSION = re.compile(r"\w[(\[]|\w\.\w|\w [-+*/%<>=]+ \w")
-"""Matches an expression that is more than a name, so it is evaluated in a copy."""
+"""Matches a question that contains an expression, not only names, so that it is evaluated in a copy."""
 
 _KNOWN = "The code of a notebook that made it, by cell, in order of execution:"
-"""Introduces the code of other cells: a model otherwise sees only the last cell, as the file of the current frame."""
+"""The heading above the code of other cells in a prompt; otherwise a model sees only the last cell."""
 
 
 @magics_class
 class Magics(Base):
-    """Magics that answer questions about executed cells. Each answer is Markdown that grows."""
+    """IPython magics that answer questions about executed cells. Each answer is Markdown that grows."""
 
     def __init__(self, shell: Any) -> None:
         base: Any = super()
@@ -45,21 +45,22 @@ class Magics(Base):
             self._asking.start()
 
     def after_cell(self, result: Any) -> None:
-        """Records the cell, and prepares for a question if it failed; IPython's event `post_run_cell`."""
+        """Records the cell that ran, and starts the answering process if the cell failed; handles `post_run_cell`."""
         self._cells.note(result)
         if not result.success:
             self._asking.start()
 
     def close(self) -> None:
-        """Ends the process and removes all files."""
+        """Ends the answering process and removes all files."""
         self._asking.close()
 
     @no_var_expand
     @line_magic
     def why(self, line: str) -> None:
-        """`%why [-v] [QUESTION]`: why the last cell that failed has failed, or a question about that failure.
+        """`%why [-v] [QUESTION]` explains why the last failed cell failed, or answers a question about that failure.
 
-        `-v` shows all that the answer rests on. Without a failure it is `%ask`: about what the last cell has made.
+        `-v` shows all the evidence. If no cell failed, `%why` works like `%ask` and asks about the result of the last
+        cell.
         """
         verbose, line = _flagged(line)
         exc = self._failure()
@@ -80,7 +81,7 @@ class Magics(Base):
     @no_var_expand
     @line_magic
     def ask(self, line: str) -> None:
-        """`%ask QUESTION`: about the namespace as it is now, at any time: `%ask why is total negative?`."""
+        """`%ask QUESTION` answers a question about the current values, such as `%ask why is total negative?`."""
         if not line.strip():
             raise UsageError("%ask: a question is wanted, such as `%ask why is total negative?`")
         self._ask(line)
@@ -107,7 +108,7 @@ class Magics(Base):
     @no_var_expand
     @line_magic
     def trace(self, line: str) -> None:
-        """`%trace EXPRESSION`: what its evaluation does, call by call, in a copy of the kernel."""
+        """`%trace EXPRESSION` evaluates an expression in a copy of the kernel and shows each call."""
         cell, shown = self._last(), self._asking.shown()
         if not line.strip() or cell is None:
             raise UsageError("%trace: an expression is wanted, such as `%trace mean([1, 2])`")
@@ -117,7 +118,7 @@ class Magics(Base):
     @no_var_expand
     @line_magic
     def slice(self, line: str) -> None:
-        """`%slice NAME`: the code that made a value, cell by cell, as the cells ran."""
+        """`%slice NAME` shows the code that made a value, cell by cell, in the order the cells ran."""
         name = line.strip().strip("`")
         if not name.isidentifier():
             raise UsageError("%slice: the name of a value is wanted, such as `%slice df`")
@@ -128,7 +129,7 @@ class Magics(Base):
     @no_var_expand
     @line_magic
     def fix(self, line: str) -> None:
-        """`%fix [--apply]`: what would mend the last failure; `--apply` puts the mended cell into the next input."""
+        """`%fix [--apply]` shows a fix for the last failure; `--apply` puts the fixed cell into the next input."""
         if line.strip() not in ("", "--apply"):
             raise UsageError("%fix: `%fix` shows what would mend the last failure, `%fix --apply` puts it below")
         exc, shown = self._failure(), self._asking.shown()
@@ -170,12 +171,12 @@ class Magics(Base):
         return getattr(sys, "last_value", None)
 
     def _last(self) -> Cell | None:
-        """The last cell that is not one of our commands."""
+        """Returns the last cell that contains more than line magics, or None."""
         own = self._cells.own()
         return own[-1] if own else None
 
 
 def _flagged(line: str) -> tuple[bool, str]:
-    """Whether the line begins with `-v`, and the rest of it."""
+    """Returns whether the line begins with `-v`, and the rest of the line."""
     first, _, rest = line.strip().partition(" ")
     return (True, rest.strip()) if first == "-v" else (False, line.strip())

@@ -1,4 +1,7 @@
-"""Finds other names that reach an object, so that changes by one show in the other. Runs no code of the program."""
+"""Finds other names that reach an object, because a change through one name shows under every other name.
+
+Runs no code of the program.
+"""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -19,7 +22,10 @@ _DEPTH = 3
 
 
 class Sharing(NamedTuple):
-    """Aliases of an object. `same`: names of the object itself. `holders`: names of containers that reach it."""
+    """Aliases of an object. `same`: names of the object itself.
+
+    `holders`: names of containers that contain the object.
+    """
 
     same: frozenset[str] = frozenset()
     holders: frozenset[str] = frozenset()

@@ -1,6 +1,7 @@
-"""Draws a value path as an SVG picture for a notebook: a card for each value, arrows between, in rows.
+"""Draws a value path, the earlier values that led to a value, as an SVG picture for a notebook.
 
-Cards set their own background and text colours, so that they are readable on light and dark pages.
+The picture has a card for each value, in rows, with arrows between the cards. Cards set their own background and text
+colours, so that they are readable on light and dark pages.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dap_ai.system.texts import cut
 
 _WIDTH, _HEIGHT, _GAP, _ROW_GAP, _PAD = 720, 62, 34, 14, 10
 _CHAR, _MAX_CHARS, _LEAST_CHARS = 7.3, 30, 10
-"""Pixels per letter of the widest common 12-pixel font; most and fewest letters on a line of a card."""
+"""Pixels per letter of the widest common 12-pixel font; most and fewest letters on a card's line."""
 _STYLE = (
     "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}"
     ".v{font-weight:700}.p{fill:#57606a;font-size:11px}"
@@ -25,9 +26,10 @@ _STYLE = (
 
 
 def picture(path: Sequence[PathNode], name: Callable[[str], str], label: str) -> str:
-    """Returns the path as an SVG image; empty if it has fewer than two steps. `name` names cells.
+    """Returns the value path as an SVG image; empty if the path has fewer than two steps.
 
-    The first card has a red edge; a card where a value was created has a green one. `label`: text for screen readers.
+    `name`: replaces cell files by cell names. `label`: text for screen readers. The first card has a red edge; the card
+    where a value was created has a green edge.
     """
     shown = links(path)
     if len(shown) < 2:
@@ -68,7 +70,7 @@ def _card(x: float, y: float, width: float, lines: Sequence[str], kind: str) -> 
 
 
 def _arrow(x: float, y: float) -> str:
-    """An arrow from the right card to the left one, whose value contributed to it."""
+    """Draws an arrow from the right card to the left card; the right card's value contributed to the left card's."""
     middle, end = y + _HEIGHT / 2, x + _GAP - 6
     head = f"M{x + 12:.0f} {middle - 5:.0f}L{x + 6:.0f} {middle:.0f}L{x + 12:.0f} {middle + 5:.0f}"
     return f'<path class="a" d="M{end:.0f} {middle:.0f}H{x + 6:.0f}{head}"/>'

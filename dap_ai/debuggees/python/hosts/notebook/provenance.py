@@ -1,4 +1,4 @@
-"""Finds where values of the namespace come from: slices over the cells, with the current values."""
+"""Finds the cells that the values of a notebook's namespace come from."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MAX_BYTES = 50_000_000
 
 
 class Provenance:
-    """The provenance of values in one shell's namespace."""
+    """Answers where the values of one shell's namespace come from."""
 
     def __init__(self, shell: Any, cells: CellHistory) -> None:
         self._shell, self._cells = shell, cells
 
     @property
     def is_offline(self) -> bool:
-        """Whether questions are answered without a model."""
+        """Whether questions are answered without a model, according to the settings."""
         try:
             settings = configuration.load(Path.cwd(), {}, os.environ).settings
         except configuration.ConfigError:
@@ -44,7 +44,7 @@ class Provenance:
         return configuration.provider_of(settings, os.environ) == "offline"
 
     def slice_markdown(self, name: str) -> str:
-        """The slice of a name, as Markdown."""
+        """Returns the slice of a name, the code that its value came from, as Markdown."""
         steps = self._steps()
         bound = {bound for step in steps for bound in step.binds}
         shared = sharing(name, bound, self._shell.user_ns)
@@ -56,7 +56,7 @@ class Provenance:
         return f"{text}\n\nipyflow, which saw it run, has another slice:\n\n```python\n{dynamic}\n```"
 
     def of_failure(self, number: int, line: int) -> str:
-        """Returns what the failing statement of a cell used from other cells, as Markdown; empty if nothing."""
+        """Returns the code of other cells that a failing statement used, as Markdown; empty without such code."""
         steps = self._steps()
         whole = steps_of([cell._replace(failed_at=0) for cell in self._cells.all() if cell.number == number])
         failing = next((step for step in whole if step.first <= line <= step.last), None)
@@ -70,12 +70,15 @@ class Provenance:
         return slice_markdown(found, steps, self._since(), self._value).partition("\n\n")[2]
 
     def asked_about(self, question: str) -> list[str]:
-        """Returns names in the question that cells have bound."""
+        """Returns the names in the question that cells have bound."""
         bound = {name for step in self._steps() for name in step.binds}
         return list(dict.fromkeys(word for word in _WORD.findall(question) if word in bound))[:_MAX_NAMES]
 
     def results_of(self, cell: Cell, question: str) -> list[str]:
-        """Returns names that the cell's last statement binds, or else uses; empty unless asked about a result."""
+        """Returns the names that the cell's last statement binds, or uses if it binds no name.
+
+        Empty unless the question asks about a result.
+        """
         steps = [step for step in self._steps() if step.cell.number == cell.number]
         if not steps or not _RESULT.search(question):
             return []
@@ -84,7 +87,7 @@ class Provenance:
         return sorted(names)[:_MAX_NAMES]
 
     def overview(self) -> str:
-        """Returns the values that cells have bound and that still exist, as Markdown."""
+        """Returns the existing values that cells have bound, as a Markdown list."""
         made = {name: step for step in self._steps() for name in sorted(step.binds)}
         rows = [
             f"- `{name}` = `{self._value(name)}` (`{step.cell.name}`)"
@@ -115,7 +118,7 @@ class Provenance:
 
 
 def _by_holders(found: CellSlice, steps: Sequence[CellStatement], shared: Sharing) -> str:
-    """A note about containers of the object that were changed: their changes are not followed."""
+    """Returns a note that containers of the object were changed, because the slice does not follow such changes."""
     if found.made is None:
         return ""
     changed = {name for step in steps[found.made :] for name in step.changes} & shared.holders
@@ -127,7 +130,7 @@ def _by_holders(found: CellSlice, steps: Sequence[CellStatement], shared: Sharin
 
 
 def _code(text: str) -> str:
-    """The text's syntax tree as text, without comments and layout."""
+    """Returns a text's syntax tree as text, to compare code without comments and layout."""
     try:
         return ast.dump(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
@@ -135,7 +138,7 @@ def _code(text: str) -> str:
 
 
 def dynamic_slice(name: str) -> str:
-    """Returns the code behind a name's value according to ipyflow, by cell; empty if ipyflow is absent or has none."""
+    """Returns the code behind a name's value according to the package ipyflow; empty if ipyflow knows no such code."""
     flow: Any = getattr(sys.modules.get("ipyflow"), "flow", None)
     if flow is None:
         return ""
@@ -148,9 +151,10 @@ def dynamic_slice(name: str) -> str:
 
 
 def saved_cells(names: Mapping[str, Any]) -> dict[str, str] | None:
-    """Returns the saved source of code cells by cell id, in order; None if the file is unknown or has no ids.
+    """Returns the saved source of code cells by cell id, in file order.
 
-    `names` is the user's namespace: VS Code puts the file's name there, Jupyter's server puts it in the environment.
+    None if the file is unknown or its cells have no ids. `names` is the user's namespace. VS Code stores the file's
+    name there; Jupyter's server stores it in the environment.
     """
     path = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or ""
     if not isinstance(path, str) or not path.endswith(".ipynb"):

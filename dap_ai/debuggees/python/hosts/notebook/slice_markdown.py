@@ -1,4 +1,4 @@
-"""Renders a slice as Markdown: the cells in order of execution, with what happened to them since."""
+"""Renders a slice as Markdown: the cells in order of execution, with later edits, deletions and moves."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
 from dap_ai.debuggees.python.hosts.notebook.slices import CellSlice
 
 _MAX_LINES = 12
-"""Maximum lines shown of one statement: a long function is cut after its beginning."""
+"""Maximum lines shown of one statement; a longer statement is cut after these lines."""
 
 Live = Callable[[str], str]
-"""Returns the current value of a name as a short text; empty if it has none."""
+"""A function that returns a name's current value as a short text, or an empty string if the name has no value."""
 
 
 class Since:
-    """What is known of cells since they ran: rerun, edited, deleted or moved."""
+    """Knows which cells were rerun, edited, deleted or moved since they ran."""
 
     def __init__(self, cells: Sequence[Cell], deleted: Collection[str], saved: dict[str, str] | None = None) -> None:
-        """`saved`: source in the notebook's file by cell id; None if unknown."""
+        """`saved` maps cell ids to source in the notebook's file; None if unknown."""
         self._latest = {cell.id: cell for cell in cells if cell.id}
         self._deleted, self._saved = deleted, saved
         places = list(saved or ())
@@ -43,13 +43,13 @@ class Since:
         return cell.id in self._deleted or (bool(self._saved) and bool(self._place) and cell.id not in self._place)
 
     def below(self, first: Cell, second: Cell) -> bool:
-        """Whether the first cell, which ran before the second, stands below it in the notebook."""
+        """Whether the first cell stands below the second in the notebook."""
         one, other = self._place.get(first.id), self._place.get(second.id)
         return one is not None and other is not None and one > other
 
 
 def slice_markdown(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: Live) -> str:
-    """Returns the whole slice as Markdown."""
+    """Returns a slice as Markdown: the value, the code by cell, and notes."""
     if not found.picked:
         return f"No cell that ran here has made `{found.name}`."
     return "\n\n".join([_head(found, steps, since, live), _code(found, steps, since), *_notes(found, steps, since)])
@@ -66,7 +66,7 @@ def _head(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: 
 
 
 def _code(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> str:
-    """One block of code, with a comment before each cell."""
+    """Returns one code block, with a comment before each cell's code."""
     rows: list[str] = []
     for _, group in groupby((steps[k] for k in found.picked), lambda step: step.cell.number):
         picked = list(group)

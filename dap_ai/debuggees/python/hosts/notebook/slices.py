@@ -1,4 +1,4 @@
-"""Computes slices over executed cells: the statements that a value came from."""
+"""Computes slices over executed cells: the statements that contributed to a value."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
 
 @dataclass
 class CellSlice:
-    """A slice. `picked`: step indices in order of execution; `made`: the last step that bound the name, or None."""
+    """The statements that contributed to a name's value.
+
+    `picked`: their indices in order of execution; `made`: the index of the last statement that bound the name, or None.
+    """
 
     name: str
     picked: list[int] = field(default_factory=list[int])
     made: int | None = None
     stale: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
-    """(name, step that used it, later step that rebound it): the value depends on the name's earlier value."""
+    """(name, index of the statement that uses it, later index that rebinds it): the slice has the name's old value."""
 
 
 def slice_of(
     names: str | Sequence[str], steps: Sequence[CellStatement], *, before: int | None = None, same: Collection[str] = ()
 ) -> CellSlice:
-    """Returns the slice of names as they are before the step `before` (None: now).
+    """Returns the slice of names as of the statement with index `before`; None means as of now.
 
-    `same`: other names of the same object; changes through these count as well.
+    `same`: other names of the same object; changes through these names count as well.
     """
     wanted = [names] if isinstance(names, str) else list(names)
     end = len(steps) if before is None else before
@@ -48,7 +51,10 @@ def slice_of(
 
 
 def _makers(name: str, steps: Sequence[CellStatement], before: int, same: Collection[str] = ()) -> Iterator[int]:
-    """Indices of the last step that bound the name and of later ones that may have changed its value, latest first."""
+    """Yields indices of statements that made the name's value, latest first.
+
+    These are the last statement that bound the name, and the later ones that may have changed the value.
+    """
     for index in range(before - 1, -1, -1):
         step = steps[index]
         if name in step.binds or name in step.changes or step.star or not step.changes.isdisjoint(same):

@@ -1,4 +1,4 @@
-"""DAP messages over a connected socket, without a separate thread for reading."""
+"""Reads and sends DAP messages over a connected socket, without a separate thread."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Messages are JSON: Any.
@@ -14,13 +14,13 @@ _READ_BYTES = 1 << 16
 _MAX_HEADER_BYTES, _MAX_BODY_BYTES = 1 << 12, 1 << 28
 _LENGTH = b"content-length:"
 _TICK_S = 0.1
-"""Seconds between checks whether the caller still waits."""
+"""Seconds between two checks whether the caller still waits."""
 
 Message = Dict[str, Any]
 
 
 class DapSocket:
-    """The messages of one client. The owner of the socket closes it."""
+    """The connection to one DAP client. The owner of the socket closes it."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -28,7 +28,7 @@ class DapSocket:
         self._seq = 0
 
     def read(self, wanted: Callable[[], bool]) -> Optional[Message]:
-        """Returns the next message; None if the client is gone, or if none arrives and `wanted()` is false."""
+        """Returns the next message; None if the client is gone, or no message arrives and `wanted()` is false."""
         end = self._kept.find(b"\r\n\r\n")
         while end < 0:
             if len(self._kept) > _MAX_HEADER_BYTES or not self._more(wanted):

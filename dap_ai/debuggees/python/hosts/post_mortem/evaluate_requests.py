@@ -1,4 +1,4 @@
-"""Evaluates a client's expressions: requests for the injector, and code in a frame, as at a prompt."""
+"""Evaluates a client's expressions: requests to the injector (dap_ai's code in the debuggee), and code in a frame."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -16,14 +16,17 @@ from ...inspector.stored import freezing
 from .post_mortem_stack import PostMortemFrame, PostMortemStop
 
 _KEPT = keep()
-"""Modules as they are when a failure is first held; in a test run, as they were before the first test."""
+"""Modules as they were when the first failure was held; in a test run, before the first test."""
 _KEPT["os"].path = os.path  # in a test run, not the module in which tests may replace functions
 _INJECTOR = "__import__('pydevd')."
-"""Prefix of requests for the injector, the same as under debugpy."""
+"""Prefix of expressions that are requests to the injector, the same as under debugpy."""
 
 
 class Evaluating:
-    """Evaluation at one stop. The client's own expression opens the injector, which only this object can reach."""
+    """Evaluates expressions at one stop.
+
+    The client's expression opens the injector, which only this object can reach.
+    """
 
     def __init__(self, stop: PostMortemStop) -> None:
         stopped = types.ModuleType("dap_ai_probe.stopped")
@@ -39,7 +42,7 @@ class Evaluating:
         self._builtins = dict(vars(builtins), __import__=import_any)
 
     def at_injector(self, expression: str) -> Optional[str]:
-        """Returns the injector's reply; None if the expression is not for it, or it is not open yet."""
+        """Returns the injector's reply; None if the expression is no request to the injector, or it is not open."""
         if not expression.startswith(_INJECTOR):
             return None
         name, _, request = expression[len(_INJECTOR) :].partition(".")
@@ -51,21 +54,27 @@ class Evaluating:
         return replies[0]
 
     def close(self) -> None:
-        """Ends the copies of this process; a later evaluation makes new ones."""
+        """Ends the running copies of this process; a later evaluation makes new copies."""
         for name, injector in list(vars(self._place).items()):
             if name not in self._brought:
                 injector.close()
 
     def opens(self, expression: str) -> bool:
-        """Whether the expression opens the injector, or calls one that is not open."""
+        """Whether the expression opens the injector, or is a request while the injector is not open."""
         return expression.startswith((_INJECTOR, "(lambda b, s, m, p, u: b.exec("))
 
     def open(self, expression: str) -> Any:
-        """Evaluates the expression that opens the injector. Raises whatever it raises."""
+        """Evaluates the expression that opens the injector, and returns its result.
+
+        Raises any error of the expression.
+        """
         return eval(expression, {"__builtins__": self._builtins})  # noqa: S307  clients that may connect may debug
 
     def in_frame(self, expression: str, held: PostMortemFrame, *, statements: bool) -> Any:
-        """Returns an expression's value in a frame; None for statements, if `statements` allows them. May raise."""
+        """Evaluates an expression in a frame; runs statements, with the result None, if `statements` is set.
+
+        Raises any error.
+        """
         frame = held.frame
         names: Dict[str, Any] = frame.f_globals if frame.f_locals is frame.f_globals else dict(frame.f_locals)
         run: Callable[..., Any] = eval

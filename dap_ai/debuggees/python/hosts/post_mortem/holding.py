@@ -1,9 +1,9 @@
-"""Holds this thread at a failure for a client, over a private socket pair or at an address in the user's folder.
+"""Pauses this thread at a failure and serves a debugging client, over a socket pair or at a socket's address.
 
-1. A process started by this one gets one end of a pair of sockets: nobody else can connect, and nothing listens.
+1. A process started by this one gets one end of a socket pair: no other process can connect, and no socket listens.
 2. An address is a Unix socket in a folder that only the user can access; the kernel identifies the peer, and other
    users are rejected.
-3. Sockets come from the C half of `socket`, because other packages (pytest-socket) replace the Python class.
+3. Sockets come from the C module `_socket`, because packages such as pytest-socket replace the Python class.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -26,14 +26,14 @@ from .post_mortem_server import Server
 from .post_mortem_stack import Keep, PostMortemStop, of_exception, of_thread
 
 PREFIX, SUFFIX = "held-", ".sock"
-"""The parts of an address's file name: `held-PID-N.sock`."""
+"""The start and end of a socket file's name, `held-PID-N.sock`."""
 _TICK_S = 0.1
 _MAX_PATH_BYTES = 103
-"""The shorter of the kernels' limits: 107 on Linux, 103 on macOS."""
+"""Maximum length of a socket's path: the kernels allow 107 bytes on Linux and 103 on macOS."""
 
 
 class CannotHoldError(OSError):
-    """No address can be created here; the text says why."""
+    """The process cannot be paused here, because no socket address can be created; the text gives the reason."""
 
 
 def _always() -> bool:
@@ -47,7 +47,7 @@ def _any_frame(_: types.FrameType) -> bool:
 def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = False, folder: str = "") -> Server:
     """Returns a server for an exception; `keep` decides which frames of its traceback are shown.
 
-    `folder`: see post_mortem_stack.PostMortemStop.
+    `folder`: the folder that paths are relative to; if empty, the current directory.
     """
     stop = _nonempty(of_exception(exc, keep, callers=callers), exc)
     stop.folder = folder
@@ -55,7 +55,7 @@ def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = Fals
 
 
 def standing(frame: types.FrameType, keep: Keep = _any_frame) -> Server:
-    """Returns a server for a frame of this thread and its callers."""
+    """Returns a server for a frame of this thread and the frame's callers."""
     return Server(of_thread(frame, keep), "breakpoint")
 
 
@@ -64,7 +64,7 @@ def _nonempty(stop: PostMortemStop, exc: BaseException) -> PostMortemStop:
 
 
 def connected() -> Tuple[Link, Link]:
-    """Returns the two ends of a connection. Raises OSError."""
+    """Returns the two ends of a socket connection. Raises OSError."""
     pair = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     for end in pair:
         end.settimeout(None)  # the program may have set a default timeout
@@ -72,14 +72,14 @@ def connected() -> Tuple[Link, Link]:
 
 
 class Pair:
-    """Two connected ends: `serve` uses ours; a process started in between gets the other as `fd:N`."""
+    """Two connected sockets: `serve` uses one; a process started in between gets the other as `fd:N`."""
 
     def __init__(self) -> None:
         self._ours, self.theirs = connected()
         self.address = "fd:%d" % self.theirs.fileno()
 
     def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
-        """Serves until the client leaves or `wanted()` is false. Call it after the other process has its end."""
+        """Serves until the client leaves or `wanted()` is false. Call it after starting the other process."""
         self.theirs.close()
         server.serve(self._ours, wanted)
 
@@ -90,7 +90,7 @@ class Pair:
 
 
 class Listener:
-    """An address at which a client can connect to this process. Raises CannotHoldError."""
+    """A socket address at which clients can connect to this process. Raises CannotHoldError."""
 
     def __init__(self, folder: str = "") -> None:
         where = folder or own_folder()
@@ -116,7 +116,7 @@ class Listener:
         raise OSError("every name is taken")
 
     def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
-        """Serves one client after another, until one continues the program or `wanted()` is false."""
+        """Serves one client after another, until a client continues the program or `wanted()` is false."""
         while wanted():
             if not select.select([self._listener], [], [], _TICK_S)[0]:
                 continue
@@ -130,7 +130,7 @@ class Listener:
                 return
 
     def close(self) -> None:
-        """Removes the address; a second call has no effect."""
+        """Closes the socket and removes its file; a second call has no effect."""
         self._listener.close()
         if self.address:
             address, self.address = self.address, ""
@@ -139,7 +139,7 @@ class Listener:
 
 
 def is_of_another_user(link: Link) -> bool:
-    """Does what dap_ai.transport.peer_users does, which does not support Python 3.8."""
+    """Whether another user's process is connected, as far as the kernel tells; root does not count."""
     option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return False
@@ -148,7 +148,7 @@ def is_of_another_user(link: Link) -> bool:
 
 
 def own_folder() -> str:
-    """Returns the folder of the user's sessions (adapter/io/sockets.py), created if missing. Raises CannotHoldError."""
+    """Returns the folder for the user's sockets, created if missing. Raises CannotHoldError."""
     if not hasattr(_socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise CannotHoldError("this platform has no Unix sockets that only their user can reach")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")

@@ -1,4 +1,4 @@
-"""Serves DAP for a held failure: one client at a time, each request answered before the next is read."""
+"""Serves DAP for a process paused at a failure: one client at a time, one request after another."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Messages are JSON: Any.
@@ -29,22 +29,22 @@ _MOVES = ("next", "stepIn", "stepOut", "stepBack", "reverseContinue", "pause", "
 HELD = "The program has failed already and is only held: it can be looked at, and let go on (continue)."
 
 Answer = Tuple[Dict[str, Any], List[Tuple[str, Dict[str, Any]]]]
-"""A response's body, and the events sent after it."""
+"""A response's body, and the events to send after the response."""
 
 
 class RefusedError(Exception):
-    """A request that cannot be served; the text says why."""
+    """A request that cannot be served; the text gives the reason."""
 
 
 class Server:
-    """Serves one stop. `goes_on`: a client has continued the program, or has disconnected."""
+    """Serves DAP requests at one stop. `goes_on`: a client has continued the program or disconnected."""
 
     def __init__(self, stop: PostMortemStop, reason: str) -> None:
         self.stop = stop
         self._reason = reason
         self._looking = VariableRequests()
         self._fileless: List[str] = []
-        """Names of code without a source file; their source references are indices into it, from 1."""
+        """Names of code without a source file; a source reference is a 1-based index into this list."""
         self._evaluating = Evaluating(stop)
         self.has_served = self.goes_on = False
 
@@ -198,7 +198,7 @@ class Server:
 
 
 def words_of(exc: BaseException) -> str:
-    """Returns the exception's `str()`: its `__str__` runs, as at the end of a traceback."""
+    """Returns the exception's `str()`. The exception's own `__str__` runs, as when Python prints a traceback."""
     try:
         return text_of(str(exc))[:_MAX_WORDS]
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""A held stop: the frames of an exception's traceback and of its causes, or those of a paused thread."""
+"""The threads and frames of a paused process: an exception's traceback with its causes, or a paused thread's stack."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -16,13 +16,13 @@ from ...inspector.stored.statics import short_name, text_of
 _base: Any = BaseException.__dict__
 _MAX_CHAIN = 12
 _PER_THREAD = 1 << 20
-"""Frame ids per thread: the first thread's ids count from 1, the second's from here."""
+"""The number of frame ids per thread; the first thread's ids count from 1."""
 
 Keep = Callable[[types.FrameType], bool]
 
 
 class PostMortemFrame:
-    """A held frame: `line` is 1-based, `at` the offset of its last instruction."""
+    """A frame of the paused process: `line` is 1-based, `at` is the offset of its last instruction."""
 
     __slots__ = ("at", "frame", "id", "line", "name")
 
@@ -33,7 +33,7 @@ class PostMortemFrame:
 
 
 class Thread:
-    """A DAP thread: the thread that failed, or a member of its exception group."""
+    """A DAP thread. It stands for the thread that failed, or for a member of its exception group."""
 
     def __init__(self, number: int, name: str, exc: Optional[BaseException], frames: List[PostMortemFrame]) -> None:
         self.id, self.name, self.exc, self.frames = number, name, exc, frames
@@ -42,7 +42,7 @@ class Thread:
 
 
 class PostMortemStop:
-    """Threads and frames by id; the first thread is the one that failed or was paused."""
+    """The threads of a paused process; the first thread is the one that failed or was paused."""
 
     folder = ""
     """The folder that paths are relative to; empty: the current directory."""
@@ -58,11 +58,14 @@ class PostMortemStop:
         return thread.frames[index] if thread and index < len(thread.frames) else None
 
     def exception_of(self, held: PostMortemFrame) -> Optional[BaseException]:
-        """Returns the exception that a frame's thread failed with."""
+        """Returns the exception of the thread that the frame belongs to, or None."""
         return self.threads[(held.id - 1) // _PER_THREAD + 1].exc
 
     def located(self, frame_ids: List[int]) -> Tuple[List[Any], Optional[BaseException]]:
-        """Returns frames and exception by frame ids; replaces inspector.stopped.located."""
+        """Returns the frames with these ids, and the exception of their thread.
+
+        Replaces inspector.stopped.located, which finds frames in pydevd.
+        """
         known = [(frame_id, self.frame(frame_id)) for frame_id in frame_ids]
         found = [(frame_id, held.frame, held.line, held.at) for frame_id, held in known if held is not None]
         thread = self.threads.get((frame_ids[0] - 1) // _PER_THREAD + 1) if frame_ids else None
@@ -70,9 +73,9 @@ class PostMortemStop:
 
 
 def of_exception(exc: BaseException, keep: Keep, *, callers: bool) -> PostMortemStop:
-    """Returns the frames of an exception's traceback and causes for which `keep` is true.
+    """Returns a stop with the frames of an exception's traceback and causes for which `keep` is true.
 
-    `callers`: also the frames that called the traceback's outermost one. Each member of an exception group becomes a
+    `callers`: adds the frames that called the traceback's outermost frame. Each member of an exception group becomes a
     thread.
     """
     own = _base["__traceback__"].__get__(exc)
@@ -93,13 +96,13 @@ def of_thread(frame: types.FrameType, keep: Keep) -> PostMortemStop:
 
 
 def _own_name() -> str:
-    """This thread's name. `threading.current_thread` would call replaceable functions, and might register a thread."""
+    """Returns this thread's name without `threading.current_thread`, which calls replaceable functions."""
     known = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
     return known.name if known else "a thread"
 
 
 def _entries(entry: Any, keep: Keep, prefix: str = "") -> List[PostMortemFrame]:
-    """The frames of a traceback, innermost first."""
+    """Returns the frames of a traceback that `keep` accepts, innermost first."""
     frames: List[PostMortemFrame] = []
     while entry is not None:
         frame = entry.tb_frame
@@ -121,7 +124,7 @@ def _stack(frame: Any, keep: Keep) -> List[PostMortemFrame]:
 
 
 def _of_causes(exc: BaseException, keep: Keep) -> List[PostMortemFrame]:
-    """The frames of the exception's causes, named as debugpy names them."""
+    """Returns the frames of the exception's causes, named as debugpy names them."""
     frames: List[PostMortemFrame] = []
     seen = [exc]
     for _ in range(_MAX_CHAIN):

@@ -1,4 +1,4 @@
-"""Scopes and variables for an editor's tree, read as the inspector reads values, so that no code runs."""
+"""Answers an editor's requests for scopes and variables; reading values runs no code of the program."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -30,7 +30,10 @@ class VariableRequests:
         self._of: Dict[int, int] = {}
 
     def scopes(self, frame: Any, exc: Any = None) -> List[Dict[str, Any]]:
-        """Returns DAP's scopes of a frame, with values from when `exc` was raised below variables that differ now."""
+        """Returns a frame's DAP scopes.
+
+        A variable that has changed since `exc` was raised has a second row with its old value.
+        """
         scopes = [("Locals", _with_earlier(frame, exc))]
         if has_own_names(frame):
             names = {name: x for name, x in names_of(frame.f_globals).items() if not is_dunder(name)}
@@ -41,7 +44,7 @@ class VariableRequests:
         ]
 
     def variables(self, reference: Any, start: int, count: int) -> List[Dict[str, Any]]:
-        """Returns a page of the variables behind a reference; `count` 0: up to the maximum."""
+        """Returns a page of the variables behind a reference; `count` 0 means as many as allowed."""
         if reference not in self._known:
             return []
         describer = ValueDescriber({"max_text": 300}, VisitBudget(_BUDGET_BYTES, _BUDGET_MS))
@@ -80,14 +83,14 @@ def _with_earlier(frame: Any, exc: Any) -> Dict[str, Any]:
 
 
 class _Names:
-    """The names of a scope."""
+    """The names of a scope, with their values."""
 
     def __init__(self, names: Dict[str, Any]) -> None:
         self.names = names
 
 
 def _parts(x: Any, describer: Any) -> Iterator[Row]:
-    """Names and values inside a value: items of builtin containers, attributes that an object stores."""
+    """Yields names and values inside a value: a builtin container's items, or an object's stored attributes."""
     if type(x) is _Names:
         yield from x.names.items()
     elif type(x) in (list, tuple):

@@ -1,7 +1,7 @@
-"""Decides whether a teardown's failure only follows from its test's failed call, whose answer then explains both.
+"""Decides whether a teardown failed only because its test's call failed; then the call's answer explains both failures.
 
-It does not if the call had nothing left to do (its last statement is the failed check), or if the same teardown failed
-after a call that passed: such a failure gets its own answer.
+A teardown's failure gets its own answer if the call had nothing left to do (its last statement is the failed check), or
+if the same teardown also failed after a call that passed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Aftermath:
-    """The findings of failed calls, until their teardown."""
+    """Keeps the findings of failed calls until the tests' teardowns."""
 
     def __init__(self, root: str) -> None:
         self._root = root
         self._failed: dict[str, FailureFinding] = {}
         self._by_itself: set[tuple[Any, ...]] = set()
-        """Where teardowns failed after calls that passed."""
+        """Exception types and lines at which teardowns failed after calls that passed."""
 
     def note(self, found: FailureFinding) -> None:
         """Records the finding of a failed call."""
@@ -35,7 +35,7 @@ class Aftermath:
             self._failed[found["nodeid"]] = found
 
     def teardown_fields(self, found: FailureFinding) -> dict[str, Any]:
-        """Returns fields for a teardown's finding that refer to the call; empty if it needs its own answer."""
+        """Returns a teardown's finding that refers to the failed call; empty if the teardown needs its own answer."""
         if found["when"] != "teardown":
             return {}
         call = self._failed.pop(found["nodeid"], None)
@@ -62,12 +62,12 @@ class Aftermath:
 
 
 def _in_test(call: FailureFinding) -> FrameRow:
-    """The outermost frame of the user's code."""
+    """Returns the outermost frame of the user's code."""
     return (call["frames"] or [call["stopped"]])[-1]
 
 
 def _is_undone(call: FailureFinding) -> bool:
-    """Whether the test had more to do after the failing line; true if unknown."""
+    """Whether statements of the test after the failing line did not run; true if unknown."""
     row = _in_test(call)
     if call["exception"]["type"] not in _DEMANDS:
         return True
@@ -81,7 +81,7 @@ def _is_undone(call: FailureFinding) -> bool:
 
 
 def _is_last(body: list[ast.stmt], line: int) -> bool:
-    """Whether the statement at a line is the last one that a block runs."""
+    """Whether the statement at this line is the last one to run in its block."""
     last = body[-1]
     if not _holds(last, line) or isinstance(last, _LOOPS):
         return False

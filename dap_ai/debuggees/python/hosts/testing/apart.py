@@ -1,10 +1,11 @@
-"""Loads the plugin separately from the program, so that it does not call what a test replaces in a module.
+"""Loads the plugin and its modules separately from the program's, so that names replaced by a test do not affect it.
 
-`mock.patch`, pyfakefs, freezegun and pytest-socket replace names in the modules of `sys.modules`. Modules made here are
-not in `sys.modules`, and do not use any that is:
+`mock.patch`, pyfakefs, freezegun and pytest-socket replace names in the modules of `sys.modules`. The modules made here
+are not in `sys.modules`, and do not use the modules in it:
 
 1. Modules of dap_ai, and those of the standard library that call others by name (`_ANEW`), are executed again.
-2. Any other module's names are copied: what we call of it is C code, or calls nothing that tests replace.
+2. Names of any other module are copied: the plugin calls only its C code, or functions that call nothing a test
+   replaces.
 3. The builtins are copied as well.
 
 The code executed again belongs to no file, so that coverage does not count it.
@@ -24,13 +25,13 @@ _ANEW = frozenset({
     "shutil", "subprocess", "tempfile", "tokenize",
 })  # fmt: skip
 _IN_C = {"signal": "_signal"}
-"""Modules whose C half is used instead."""
+"""Modules whose C module is used instead, such as `_signal` for `signal`."""
 _LATER = ("tokenize",)
-"""Modules that others in `_ANEW` import inside a function."""
+"""Modules that the modules in `_ANEW` import inside a function."""
 
 
 class Library:
-    """Separate copies of modules by name, each made once."""
+    """Makes separate copies of modules, one per name."""
 
     def __init__(self) -> None:
         package: Any = ModuleType(_OURS)
@@ -41,7 +42,7 @@ class Library:
             self.load(name)
 
     def load(self, name: str) -> Any:
-        """Returns the separate copy of a module. Raises ImportError."""
+        """Returns the separate copy of a module, made at the first call. Raises ImportError."""
         package, _, last = name.rpartition(".")
         above = self.load(package) if package else None
         if name not in self._made:  # its package may have imported it
@@ -71,7 +72,7 @@ class Library:
         wanted: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        """Implements `import` inside these modules, see `builtins.__import__`."""
+        """Implements `import` inside the separate copies; the parameters are those of `builtins.__import__`."""
         if level:
             base = (names or {})["__package__"].rsplit(".", level - 1)[0]
             name = f"{base}.{name}" if name else base
@@ -89,7 +90,7 @@ def _is_anew(name: str) -> bool:
 
 
 def _spec(name: str, path: Sequence[str] | None) -> Any:
-    """The spec from the first finder whose loader has code; pytest's loader for rewritten assertions has none."""
+    """Returns the spec of the first finder whose loader can return code; pytest's assertion-rewriting loader cannot."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, path)
         if spec is not None and hasattr(spec.loader, "get_code"):
@@ -98,7 +99,7 @@ def _spec(name: str, path: Sequence[str] | None) -> Any:
 
 
 def _copied(name: str) -> Any:
-    """A new module with the same names."""
+    """Returns a new module with the names of an imported module."""
     known = importlib.import_module(_IN_C.get(name, name))
     if type(known) is not ModuleType:
         return known
@@ -108,7 +109,7 @@ def _copied(name: str) -> Any:
 
 
 def _living(names: Mapping[str, Any]) -> dict[str, Any]:
-    """Names for a copy of `sys`: functions are copied, while streams, modules and the last exception stay live."""
+    """Returns the names for a copy of `sys`: copies functions and types; reads other names from `sys` at each use."""
 
     def now(name: str) -> Any:
         if name in names:
@@ -120,6 +121,6 @@ def _living(names: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(code: CodeType, file: str) -> CodeType:
-    """The code object and all nested ones, with their file name replaced."""
+    """Returns the code object with another file name, also in all nested code objects."""
     constants = tuple(_renamed(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
     return code.replace(co_filename=file, co_consts=constants)

@@ -1,6 +1,6 @@
-"""Gives a doctest with the wrong output a frame, at an equivalent assertion: a doctest raises nothing itself.
+"""Turns a doctest with the wrong output into a failed assertion that has a frame; a doctest itself raises nothing.
 
-The example does not run again. The file contains the test's examples on their own lines, and nothing else.
+The example does not run again. A temporary file contains the test's examples on their own lines, and nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _UNPARSES = hasattr(ast, "unparse")
 
 
 class NothingToStopAtError(ValueError):
-    """A doctest that cannot be written as an assertion; `why` is the reason."""
+    """A doctest that cannot be written as an assertion; `why` is the reason, as text for the user."""
 
     def __init__(self, why: Safe) -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class NothingToStopAtError(ValueError):
 
 
 class Asserted(NamedTuple):
-    """A failure to ask about. Texts about the file `alias` apply to `path`."""
+    """A failure to ask about. If `alias` is set, it stands for the file `path` in texts."""
 
     exc: BaseException
     alias: str = ""
@@ -37,7 +37,10 @@ class Asserted(NamedTuple):
 
 @contextlib.contextmanager
 def asserted(exc: BaseException) -> Generator[Asserted]:
-    """Yields the exception, or for a doctest an equivalent assertion's. Raises NothingToStopAtError, OSError."""
+    """Yields the exception; for a failed doctest, the exception of an equivalent assertion.
+
+    Raises NothingToStopAtError, OSError.
+    """
     failures: Any = getattr(exc, "failures", None)
     if type(exc).__name__ == "MultipleDoctestFailures" and failures:
         exc = failures[0]
@@ -59,7 +62,10 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
 
 
 def _assertions(test: Any, failing: Any) -> tuple[str, int]:
-    """The file's text, and the 1-based line of the failed example. Raises NothingToStopAtError."""
+    """Returns the text of a file with the examples, and the failed example's 1-based line.
+
+    Raises NothingToStopAtError.
+    """
     first = test.lineno or 0
     rows: dict[int, str] = {}
     for example in test.examples:
@@ -74,7 +80,7 @@ def _assertions(test: Any, failing: Any) -> tuple[str, int]:
 
 
 def _assertion(example: Any) -> str:
-    """The example as an assertion on one line. Raises NothingToStopAtError."""
+    """Returns the example as an assertion on one line. Raises NothingToStopAtError."""
     source: str = example.source.strip()
     try:
         parsed = ast.parse(source, mode="eval")
@@ -93,7 +99,7 @@ def _assertion(example: Any) -> str:
 
 
 def renamed(x: Any, old: str, new: str) -> Any:
-    """Returns plain values with one text replaced by another in every string."""
+    """Replaces one text by another in all strings inside plain lists and dicts; returns a copy."""
     if isinstance(x, str):
         return x.replace(old, new)
     if isinstance(x, list):
@@ -104,7 +110,7 @@ def renamed(x: Any, old: str, new: str) -> Any:
 
 
 def _failing(file: str, line: int, names: dict[str, Any]) -> BaseException:
-    """An error whose only frame is at that line, with these names."""
+    """Returns an error whose only frame is at a line of a file, with these names as its variables."""
     error = AssertionError()
     names["_dap_ai_error"] = error
     code = compile("\n" * (line - 1) + "raise _dap_ai_error", file, "exec", dont_inherit=True)

@@ -1,4 +1,4 @@
-"""Answers before a test's cleanup, and keeps the findings until pytest reports the failure."""
+"""Answers a test's failure before the test's cleanup, and keeps the finding until pytest reports the failure."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
 
 
 class Early:
-    """Keeps early findings. `ask` takes an exception and the item that it ends, and returns a finding."""
+    """Keeps findings made before the cleanup. `ask` takes an exception and the pytest item that it ends."""
 
     def __init__(self, ask: Callable[[BaseException, pytest.Item], FailureFinding]) -> None:
         self._ask = ask
         self._undo: list[Callable[[], None]] = []
         self._found: dict[int, tuple[BaseException, FailureFinding]] = {}
-        """Exceptions and findings by the exception's id, which the runner keeps alive for that long."""
+        """(exception, finding) pairs by the exception's id; storing the exception keeps the id valid."""
         self._reported = self._pid = 0
         self._is_asking = False
         self._loop = _Loop()
         self.seconds = 0.0
-        """Seconds spent on answers during the item's call: pytest counts them as the test's."""
+        """Seconds spent on answers during the item's call; pytest counts them in the test's duration."""
 
     def watch(self, item: pytest.Item) -> None:
-        """Watches an item from the start of its call."""
+        """Starts to watch a pytest item for an exception; called at the start of its call phase."""
         self._found.clear()
         self._is_asking, self.seconds, self._pid = False, 0.0, os.getpid()
         self._undo.append(cleanup_hooks.of_item(item, lambda exc: self._look(exc, item)))
 
     def unwatch(self) -> None:
-        """Stops watching at the end of the call."""
+        """Stops watching; called at the end of the call phase."""
         self._loop.goes_on()
         self._undo.pop()()
 
     def found(self, exc: BaseException) -> FailureFinding | None:
-        """Returns what was found before the cleanup, once; None if nothing was asked."""
+        """Returns and removes the finding made before the cleanup; None if no question was asked."""
         self._reported = id(exc) if id(exc) in self._found else 0
         return self._found.pop(id(exc), (exc, None))[1]
 
     def was_asked_early(self, exc: BaseException) -> bool:
-        """Whether the last reported failure was asked about before the cleanup."""
+        """Whether this exception, the last one reported, was asked about before the cleanup."""
         return id(exc) == self._reported
 
     def _look(self, exc: BaseException, item: pytest.Item) -> None:
@@ -68,14 +68,14 @@ class Early:
 
 
 class _Loop:
-    """The event loop in which a failing coroutine runs: in debug mode it warns of slow turns."""
+    """The event loop of a failing coroutine; in debug mode it warns of callbacks that take long."""
 
     def __init__(self) -> None:
         self._loop: Any = None
         self._limit_s = 0.0
 
     def stands_still(self) -> None:
-        """Stops the loop from measuring this turn."""
+        """Switches off the loop's warning about slow callbacks while the answer is made."""
         running = getattr(sys.modules.get("_asyncio"), "_get_running_loop", None)  # documented for event loops
         loop: Any = running() if running is not None else None
         if loop is not None and hasattr(loop, "slow_callback_duration"):
@@ -83,16 +83,16 @@ class _Loop:
             loop.slow_callback_duration = float("inf")
 
     def goes_on(self) -> None:
-        """Lets the loop measure turns again; a second call has no effect."""
+        """Switches the warning on again; a second call has no effect."""
         if self._loop is not None:
             self._loop.slow_callback_duration = self._limit_s
             self._loop = None
 
 
 class _Timer:
-    """The timer of pytest-timeout in its thread mode: a failed test gets its full time again for its cleanup.
+    """The timer of pytest-timeout in its thread mode. A failed test gets its full time again for its cleanup.
 
-    Timers based on signals are paused by guest.py.
+    guest.py pauses timers based on signals.
     """
 
     def __init__(self, item: Any) -> None:
@@ -102,7 +102,7 @@ class _Timer:
         self._settings = found if getattr(found, "method", "") == "thread" else None
 
     def stop(self) -> None:
-        """Cancels the timer, so that nothing ends the process while we answer."""
+        """Cancels the timer, so that it does not end the process while the answer is made."""
         if self._settings is not None:
             self._item.ihook.pytest_timeout_cancel_timer(item=self._item)
 

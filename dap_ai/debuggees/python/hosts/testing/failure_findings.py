@@ -1,7 +1,7 @@
-"""Findings about failures, and their output at the end: a summary, a patch, lines of JSON.
+"""Findings about failed tests, and their output at the end of the run: a summary, a patch and lines of JSON.
 
-A finding has plain values only, because its report carries it between processes. Its texts are names and places in
-code, or texts that the answering process has masked: pyright rejects any other.
+A finding has plain values only, because pytest's report carries it between processes. Its texts are names and places in
+code, or texts that the answering process has masked; the type `Safe` lets pyright reject other texts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SURE, _GUESS = "**Root cause.** `", "**Root cause (a guess).** `"
 
 
 class FrameRow(TypedDict):
-    """The position of a frame."""
+    """A frame's file, line and function."""
 
     file: Safe
     line: int
@@ -41,7 +41,10 @@ class FrameRow(TypedDict):
 
 
 class ExceptionFields(TypedDict):
-    """The exception. `message` is masked; it is empty if it was not masked, and `withheld` says why."""
+    """An exception's type and masked message.
+
+    If the message was not masked, it is empty and `withheld` is the reason.
+    """
 
     type: Safe
     message: Safe
@@ -49,7 +52,7 @@ class ExceptionFields(TypedDict):
 
 
 class Claims(TypedDict):
-    """What an answer claims about its cause and its fix."""
+    """The cause that an answer claims, and the state of its fix."""
 
     root_cause: Safe
     verified: bool
@@ -58,7 +61,7 @@ class Claims(TypedDict):
 
 
 class Where(TypedDict):
-    """Where a failure is held. `stopped`: the innermost frame of the user's code; `frames`: innermost first."""
+    """Where a test failed. `stopped`: the innermost frame of the user's code; `frames`: innermost first."""
 
     exception: ExceptionFields
     stopped: FrameRow
@@ -66,7 +69,7 @@ class Where(TypedDict):
 
 
 class AnswerFields(TypedDict):
-    """Fields from an answer: `suspects` as `path:line`, and the `diff` it shows, "" if none."""
+    """A finding's fields from an answer. `suspects`: `path:line` strings; `diff`: the fix shown, or an empty string."""
 
     answer: Safe
     suspects: list[Safe]
@@ -76,19 +79,19 @@ class AnswerFields(TypedDict):
 
 
 class FailureFinding(Where, AnswerFields):
-    """The finding about a failure; its fields are filled in step by step. `text` is the answer as shown."""
+    """All facts about one failure, filled in step by step. `text` is the answer as shown."""
 
     nodeid: Safe
     when: Safe
     text: Safe
     context: Safe
     error: Safe
-    """The reason why there is no answer."""
+    """The reason why the failure has no answer."""
     seconds: float
 
 
 def where(exc: BaseException, frames: Sequence[Any]) -> Where:
-    """Returns the place and the exception of a held failure."""
+    """Returns the frames and the exception type of a failure that is paused for questions."""
     rows = [_row(held.frame.f_code.co_filename, held.line, held.name) for held in frames[:_MAX_FRAMES]]
     own = [row for row in rows if is_user_path(row["file"])]
     if isinstance(exc, SyntaxError) and exc.filename and not own:  # code that does not compile has no frame
@@ -123,7 +126,7 @@ def answer_fields(ended: AskEndedBody) -> AnswerFields:
 
 
 class Findings:
-    """Hooks of the process that reports results."""
+    """Pytest hooks of the process that reports results: collects findings and writes the summary."""
 
     def __init__(self, config: pytest.Config, faults: Faults) -> None:
         self._faults = faults
@@ -136,12 +139,12 @@ class Findings:
         self._is_short = option.ask in (None, SHORT)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Collects the finding of a test's phase."""
+        """Collects the finding in the report of a test's phase."""
         with self._faults.kept("write what was found"):
             self._note(report)
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Collects the finding of a module's collection."""
+        """Collects the finding in the report of a module's collection."""
         with self._faults.kept("write what was found"):
             self._note(report)
 
@@ -155,7 +158,10 @@ class Findings:
             _write(self._json, json.dumps(shown, ensure_ascii=False) + "\n", "a")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Writes the number of answers, what was left out and why; and the answers, if the reports do not show them."""
+        """Writes the number of answers and the reasons for missing answers.
+
+        Writes the answers as well, if pytest's options hide them in the reports.
+        """
         if self._found or self._faults.lines():
             terminalreporter.section("why (dap-ai)", sep="=")
         with self._faults.kept("write the summary"):
@@ -219,7 +225,7 @@ def open_new(config: pytest.Config, name: str) -> str:
 
 
 def _write(path: str, text: str, mode: str) -> None:
-    """Writes a file without `pathlib`, whose methods a test may have replaced."""
+    """Writes a text file without `pathlib`, whose methods a test may have replaced."""
     with open(path, mode, encoding="utf-8") as file:  # noqa: PTH123  see above
         file.write(text)
 

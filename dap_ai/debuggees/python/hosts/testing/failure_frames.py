@@ -13,15 +13,16 @@ _RUNNERS = frozenset({
     "_pytest", "pluggy", "pytest", "unittest", "mock", "xdist", "execnet", "pytest_asyncio", "pytest_mock",
     "pytest_timeout", "pytest_cov", "pytest_subtests", "hypothesis",
 })  # fmt: skip
-"""Packages whose frames lie between a test and the code it tests, and which raise its failures."""
+"""Packages of test runners. Their frames lie between a test and the code it tests, or raise failures."""
 _RUNNER_MODULES = ("twisted.trial.", "twisted.internet.defer", "twisted.python.failure")
-"""Prefixes of a runner's module names, in a package that is also used without it."""
+"""Prefixes of runner modules in packages that programs also use without the runner."""
 
 
 def failed_with(exc: BaseException) -> BaseException:
-    """Returns the underlying error of a module that was not collected or a doctest that raised.
+    """Returns the error behind pytest's or doctest's own exception.
 
-    Of an exception group, return its first member with a traceback.
+    This is the error of a module that was not collected, the error that a doctest raised, or the first member of an
+    exception group that has a traceback.
     """
     if type(exc).__name__ == "CollectError" and exc.__cause__ is not None:
         return failed_with(exc.__cause__)
@@ -39,8 +40,8 @@ def failed_with(exc: BaseException) -> BaseException:
 class FrameFilter:
     """Decides which frames of a traceback belong to the test or to the code it tests.
 
-    It leaves out the callers of the outermost user frame, the runner's packages, and frames with pytest's
-    `__tracebackhide__`. `root`: the user's folder; code there is the user's, even pytest itself.
+    It hides the callers of the outermost user frame, frames of test runners, and frames with pytest's
+    `__tracebackhide__`. `root`: the user's folder; all code there counts as the user's, even a test runner.
     """
 
     def __init__(self, exc: BaseException, root: str) -> None:
@@ -50,7 +51,7 @@ class FrameFilter:
         self._callers = {id(frame) for frame in frames[:first]}
 
     def __call__(self, frame: FrameType) -> bool:
-        """Whether to show the frame, see post_mortem_stack.Keep."""
+        """Whether to show a frame of the traceback."""
         return id(frame) not in self._callers and not self._is_runners(frame) and not _hides(frame)
 
     def _is_users(self, frame: FrameType) -> bool:
@@ -71,6 +72,6 @@ def _frames(tb: TracebackType | None) -> Iterator[FrameType]:
 
 
 def _hides(frame: FrameType) -> bool:
-    """Whether a frame hides itself. A function as `__tracebackhide__` is ignored: it hides only from its authors."""
+    """Whether a frame hides itself by `__tracebackhide__ = True`; a function as its value is ignored."""
     hides = frame.f_locals.get("__tracebackhide__", frame.f_globals.get("__tracebackhide__"))
     return hides is True

@@ -1,6 +1,6 @@
 """Asks about each failing test at the point of failure; its report gets a section with the answer.
 
-If tests run in other processes (xdist), each of them asks by itself, and its reports carry the findings.
+If tests run in worker processes (xdist), each worker asks by itself, and its reports carry the findings.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ SECTION = "why (dap-ai)"
 OLDEST = "6.1"
 _MOST_SLACK = 2.0
 _SAME_PLACE = 3
-"""Failures answered per line and exception type; more would get the same answer again."""
+"""Failures answered per line and exception type; further failures would get the same answer again."""
 _DEMANDS = ("AssertionError", "Failed")
 _CONTEXT_S = 10.0
-"""Seconds for the first context, which are separate from the answer's time."""
+"""Seconds for the first context (the prompt that a model would get), added to the answer's time."""
 NO_TIME = "There was no time for more: --ask-time SECONDS."
 _MAX_CALLS = 3
 _MAX_CHARS = 160
 
 
 def register(config: pytest.Config) -> None:
-    """Registers the hooks for the options given. Raises UsageError."""
+    """Registers the plugin's hooks according to pytest's options. Raises UsageError."""
     option = config.option
     if not hasattr(config, "rootpath"):
         raise pytest.UsageError(f"--ask needs pytest {OLDEST} or newer (this is {pytest.__version__}): run without it")
@@ -77,7 +77,7 @@ def register(config: pytest.Config) -> None:
 
 
 class FailureHooks:
-    """Hooks of the process that runs tests."""
+    """Pytest hooks of the process that runs tests: asks about each failure and adds the answer to its report."""
 
     def __init__(self, config: pytest.Config, answerer: AnswerProcess, faults: Faults) -> None:
         self._config = config
@@ -103,13 +103,13 @@ class FailureHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
-        """Captures exceptions again, if the last test raised too many."""
+        """Turns capturing of exceptions on again, in case the last test raised too many."""
         with self._faults.kept("watch for exceptions"):
             self._raises.resume()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
-        """Asks about a failed phase after pytest has set its outcome; expected failures are skipped."""
+        """Asks about a failed phase after pytest has set its outcome; skips expected failures."""
         if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
             with self._faults.kept("start the process that answers"):
                 self._answerer.start()  # takes a moment, while pytest makes its own report
@@ -127,7 +127,10 @@ class FailureHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
-        """Asks about a module that cannot be collected; holds the process if `--ask=stop` or pdb is set."""
+        """Asks about a module that cannot be collected; pauses the process if `--ask=stop` is set.
+
+        With `--pdb` it shows the answer before pdb starts.
+        """
         if call.excinfo is None or report.outcome != "failed":
             return
         with self._faults.kept("answer"):
@@ -140,7 +143,7 @@ class FailureHooks:
                 self._stops.show(_found_in(report))
 
     def pytest_unconfigure(self) -> None:
-        """Ends the process that answers, and stops capturing exceptions."""
+        """Ends the answering process, and stops capturing exceptions."""
         with self._faults.kept("watch for exceptions"):
             self._raises.end()
         with self._faults.kept("end the process that answers"):
@@ -156,7 +159,10 @@ class FailureHooks:
             report.sections.append((SECTION, text))
 
     def _ask_early(self, exc: BaseException, item: pytest.Item) -> FailureFinding:
-        """Asks before the test's cleanup; our own errors are recorded as they are for a report."""
+        """Asks about an exception before the test's cleanup.
+
+        An error in dap_ai is counted and leaves the finding incomplete.
+        """
         found = cast("FailureFinding", {})
         with self._faults.kept("answer"):
             found = self._found(exc, FailedPhase(item.nodeid, "call", item.location))
@@ -165,7 +171,7 @@ class FailureHooks:
         return found
 
     def _found(self, exc: BaseException, failing: FailedPhase) -> FailureFinding:
-        """Returns a finding, with an error in place of the answer if dap_ai fails; raises only the user's errors."""
+        """Returns the finding of a failure; if dap_ai fails, the finding has `error` instead of an answer."""
         found = cast("FailureFinding", {})
         found["nodeid"], found["when"] = named(failing.nodeid), named(failing.when)
         began = time.monotonic()
@@ -179,7 +185,10 @@ class FailureHooks:
         return found
 
     def _find(self, exc: BaseException, found: FailureFinding, failing: FailedPhase) -> None:
-        """Completes the finding; a failed doctest counts as a failed assertion. Raises NoAnswerError."""
+        """Completes the finding of an exception; turns a failed doctest into a failed assertion.
+
+        Raises NoAnswerError.
+        """
         try:
             with asserted(exc) as failed:
                 self._look(failed.exc, found, failing)
@@ -193,7 +202,7 @@ class FailureHooks:
                     found[key] = found[key].replace(root, "")
 
     def _look(self, exc: BaseException, found: FailureFinding, failing: FailedPhase) -> None:
-        """Fills in the finding from the held failure. Raises NoAnswerError."""
+        """Asks about the exception and fills in the finding. Raises NoAnswerError."""
         began = time.monotonic()
         own = FrameFilter(exc, self._root)
         server = post_mortem_api.serving(exc, own, folder=self._root)  # a test may have changed the directory
@@ -226,7 +235,7 @@ class FailureHooks:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 
     def _masked_message(self, server: Any) -> Safe:
-        """The exception's message as masked by the process that answers; empty if it does not reply."""
+        """Returns the exception's message as masked by the answering process; empty without a reply."""
         try:
             return self._answerer.ask(server, self._limit_s or _by_load())["message"]
         except NoAnswerError as error:
@@ -247,29 +256,32 @@ def _found_in(report: Any) -> FailureFinding:
 
 
 def note_message(found: Where, message: Safe) -> None:
-    """Stores the exception's message, once it was masked."""
+    """Stores the exception's masked message in the finding; an empty message changes nothing."""
     if message:
         found["exception"] = {"type": found["exception"]["type"], "message": message, "withheld": ""}
 
 
 def place_of(found: Where) -> tuple[Any, ...]:
-    """Returns a key that is equal for failures with the same answer. A check may be in a helper of many tests."""
+    """Returns a key that is equal for failures with the same answer.
+
+    A failed assertion's key has all user lines of the stack, because a helper's check may fail in many tests.
+    """
     kind = found["exception"]["type"]
     rows = [row for row in found["frames"] if is_user_path(row["file"])] if kind in _DEMANDS else []
     return kind, *((row["file"], row["line"]) for row in rows or [found["stopped"]])
 
 
 def _by_load() -> float:
-    """The usual time limit in seconds, extended while the machine is busy."""
+    """Returns the default time limit in seconds, extended while the machine is busy."""
     wanted = os.getloadavg()[0] / (os.cpu_count() or 1)
     return TIME_S * min(max(1.0, wanted), _MOST_SLACK)
 
 
 def known(found: Where, why: Safe, root: str) -> AnswerFields:
-    """Returns the fields for a failure without an answer.
+    """Returns the fields for a failure without an answer. `why`: a sentence that says why.
 
-    The suspects are the positions of the user's frames, innermost first. `why`: a sentence about what is missing.
-    Source lines are left out: they may contain a secret, and nothing has masked them.
+    The suspects are the positions of the user's frames, innermost first. Source lines are left out, because they may
+    contain a secret and were not masked.
     """
     rows = [row for row in found["frames"] if is_user_path(row["file"])] or [found["stopped"]]
     text = "\n".join([*_lines(found["exception"], rows, root), why])
@@ -279,7 +291,7 @@ def known(found: Where, why: Safe, root: str) -> AnswerFields:
 
 
 def _lines(exception: ExceptionFields, rows: list[FrameRow], root: str) -> Iterator[Safe]:
-    """Lines that describe the failure; pytest's message of an assertion contains the compared values."""
+    """Yields lines that describe the failure. An assertion's message from pytest contains the compared values."""
     message = exception["message"].partition("\n")[0]
     said: Safe = ": " + message if message else ""
     words: Safe = exception["type"] + said

@@ -1,4 +1,4 @@
-"""Shows a failed test's answer at once and holds the process, for users who want to look themselves."""
+"""For users at a terminal: shows a failed test's answer at once, and can pause the process at the failure."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ held where it has failed, until Ctrl-C here or `continue` there:
 
 
 class FailurePrompt:
-    """Writes to the terminal while pytest does not capture it."""
+    """Writes answers to the terminal while pytest's output capture is suspended."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._root = str(config.rootpath)
 
     def show(self, found: FailureFinding) -> None:
-        """Shows the answer, before the prompt of pdb."""
+        """Shows the answer to a failure, before pdb's prompt appears."""
         text = found.get("text")
         if text:
             self._write(f"\n{text}")
 
     def hold(self, exc: BaseException, found: FailureFinding) -> None:
-        """Holds the process until a client continues it; prints why if it cannot be held."""
+        """Pauses the process until a client continues it; prints the reason if it cannot be paused."""
         capture: Any = self._config.pluginmanager.getplugin("capturemanager")
         if capture:
             capture.suspend_global_capture(in_=True)

@@ -1,6 +1,7 @@
-"""Describes a failure whose traceback has no user frame: only the test and the exception are known.
+"""Describes a failure without a user frame in its traceback: only the test and the exception are known.
 
-Twisted's trial keeps an exception apart from its traceback, and reports some that were never raised in a frame.
+Twisted's trial keeps an exception separate from its traceback, and reports exceptions that were never raised in a
+frame.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ if TYPE_CHECKING:
 _NATIVE = re.compile(
     r"NOTE: Incompatible Exception Representation, displaying natively:\s+(?:([\w.]+): )?(.*)", re.DOTALL
 )
-"""pytest's own error in place of one it cannot show; it contains that error's type and message."""
+"""Matches pytest's replacement for an error that it cannot show, with that error's type and message."""
 _MAX_CHARS = 160
 _NO_FRAME = "More is not known: no frame of your code is left in its traceback."
 
 
 class FailedPhase(NamedTuple):
-    """What failed: a phase of a test, or the collection of a module."""
+    """The test phase or module collection that failed."""
 
     nodeid: str
     when: str
     location: Any
-    """pytest's location: path, 0-based line, name."""
+    """Pytest's location of the test: path, 0-based line, name."""
 
     @staticmethod
     def reported(report: Any) -> FailedPhase:
-        """Returns the phase of a pytest report."""
+        """Returns the failed phase that a pytest report describes."""
         return FailedPhase(report.nodeid, getattr(report, "when", "collect"), report.location)
 
 
@@ -54,7 +55,7 @@ def traced(excinfo: Any) -> Generator[BaseException]:
 
 
 def frameless(exception: ExceptionFields, failing: FailedPhase, root: str) -> dict[str, Any]:
-    """Returns fields of a finding as `failure_findings.where` and `answer_fields` do, and `text`."""
+    """Returns the fields of a finding that has no frame, including the answer's text."""
     raised = _raised(exception)
     path: Safe = named(failing.location[0])
     line: Safe = named(str((failing.location[1] or 0) + 1))
@@ -81,7 +82,7 @@ def frameless(exception: ExceptionFields, failing: FailedPhase, root: str) -> di
 
 
 def _raised(exception: ExceptionFields) -> ExceptionFields:
-    """The type and message; those inside the text of an error that pytest cannot show."""
+    """Returns the exception's type and message. For pytest's replacement, returns those of the original error."""
     message = exception["message"]
     found = _NATIVE.match(message)
     if found is None:

@@ -1,4 +1,4 @@
-"""Keeps the plugin from disturbing a test run: its errors are caught, and tests' time limits are paused."""
+"""Keeps the plugin from disturbing a test run: catches the plugin's errors, and pauses tests' time limits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _MAX_CHARS = 200
 
 
 class Faults:
-    """Errors in our hooks, counted by kind for the summary."""
+    """Counts errors in the plugin's hooks by kind, for the summary."""
 
     def __init__(self) -> None:
         self._counted: Counter[str] = Counter()
 
     def kept(self, task: str) -> _Kept:
-        """Swallows and counts errors inside the block. `task` completes the sentence "dap_ai could not ..."."""
+        """Returns a context manager that catches and counts errors. `task` completes "dap_ai could not ..."."""
         return _Kept(self._counted, task)
 
     def lines(self) -> list[str]:
@@ -24,7 +24,7 @@ class Faults:
 
 
 class _Kept:
-    """Swallows errors, and pauses this process's timer (`signal.alarm`, pytest-timeout) for the block."""
+    """Catches and counts errors of the block; pauses the process's timer (`signal.alarm`, pytest-timeout) meanwhile."""
 
     _left_s = _every_s = 0.0
 
@@ -44,6 +44,6 @@ class _Kept:
 
 
 def described(error: BaseException) -> str:
-    """Returns an error as one line."""
+    """Returns an error's type and message as one line."""
     text = " ".join(str(error).split())[:_MAX_CHARS]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

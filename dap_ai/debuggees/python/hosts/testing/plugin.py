@@ -1,4 +1,4 @@
-"""The entry point: pytest's options. The rest of the plugin is imported only if one of them is given."""
+"""The pytest plugin's entry point: defines its options. If an option is given, the rest of the plugin is imported."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def _is_any(_word: str) -> bool:
 
 
 TAKES = {"--ask": _is_mode, "--ask-fix": _is_patch, "--ask-time": _is_any, "--ask-json": _is_any}
-"""By option, whether a word after a blank is the option's value."""
+"""Maps each option to a function that decides whether the next argument is the option's value."""
 
 
 class _Perhaps(argparse.Action):
-    """Parses `--ask` and `--ask=full`; in `--ask tests` the second word is a path, not a value."""
+    """An option with an optional value, such as `--ask=full`; in `--ask tests`, `tests` is a path, not the value."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, nargs="?", **more)
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        """Sets the option; a word that is not its value is a path, because argparse treats `--ask=tests` alike."""
+        """Sets the option's value. A word that is not a valid value counts as a path of tests."""
         del parser, option_string
         if values is not None and values != self.const and not TAKES[self.option_strings[0]](values):
             left: list[str] = getattr(namespace, "_unrecognized_args", [])  # where argparse itself keeps them
@@ -48,7 +48,7 @@ class _Perhaps(argparse.Action):
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: Any) -> None:
-    """Adds the options, listed in `pytest --help` under dap-ai."""
+    """Adds the plugin's options, which `pytest --help` lists under dap-ai."""
     given = pluginmanager.get_plugin("pytestconfig").invocation_params.args
     if not TAKES.keys().isdisjoint([*given, *os.environ.get("PYTEST_ADDOPTS", "").split()]):
         from dap_ai.debuggees.python.hosts.testing import rootdir  # noqa: PLC0415  only if an option of the plugin is given
@@ -88,7 +88,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: Any) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Loads and registers the rest of the plugin, if one of its options is given."""
+    """Loads and registers the rest of the plugin if one of its options is given."""
     option = config.option
     if option.ask or option.ask_fix or option.ask_json:
         from dap_ai.debuggees.python.hosts.testing.apart import Library  # noqa: PLC0415  only if an option of the plugin is given

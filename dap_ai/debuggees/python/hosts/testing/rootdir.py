@@ -1,7 +1,7 @@
 """Keeps pytest from taking an option's value for a test path, as in `--ask-json out.json`.
 
-pytest finds its rootdir and settings before it loads plugins, so it does not know their options then. If such a word
-could change the result, the run starts again with `--ask-json=out.json`, which is not taken for a path.
+pytest finds its rootdir and settings before it loads plugins, so it takes `out.json` for a path. If that could change
+the rootdir, the run starts again with `--ask-json=out.json`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     Takes = Mapping[str, Callable[[str], bool]]
-    """By option, whether it takes the word after it as a value."""
+    """Maps each option to a function that decides whether the next argument is the option's value."""
 
 _ADDOPTS = "PYTEST_ADDOPTS"
 _NAME = "dap-ai-rootdir"
 _CREATED = ("--ask-json",)
-"""Options whose file exists for xdist's workers, which get the same arguments, though it did not at the start."""
+"""Options whose file this run creates, so that the file exists when xdist's workers start with the same arguments."""
 
 
 def watch(pluginmanager: Any, takes: Takes) -> None:
-    """Restarts the run with joined options if a word may have changed the rootdir. Call it from pytest_addoption."""
+    """Restarts the run if an option's value may have changed the rootdir. Call it from pytest_addoption."""
     config = pluginmanager.get_plugin("pytestconfig")
     given, added = list(config.invocation_params.args), shlex.split(os.environ.get(_ADDOPTS, ""))
     folder = config.invocation_params.dir
@@ -47,7 +47,7 @@ def joined(args: Sequence[str], takes: Takes) -> list[str]:
 
 
 def _pairs(args: Sequence[str], takes: Takes) -> list[tuple[str, str]]:
-    """Options with the values that follow them."""
+    """Returns options with the values that follow them."""
     return [(args[number - 1], args[number]) for number in range(1, len(args)) if _is_value(args, number, takes)]
 
 
@@ -57,7 +57,7 @@ def _is_value(args: Sequence[str], number: int, takes: Takes) -> bool:
 
 
 class _Anew:
-    """Hooks of a run that only starts the actual one: it takes no arguments and loads no conftest."""
+    """Pytest hooks of a run that only starts the actual run; it uses no arguments and loads no conftest."""
 
     def __init__(self, args: list[str], added: list[str]) -> None:
         self._args, self._added = args, added

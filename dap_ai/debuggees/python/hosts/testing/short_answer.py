@@ -16,14 +16,14 @@ _MAX_WIDTH = 200
 _HEAD = re.compile(r"\*\*([^*]+?)[.:]\*\*[ ]?")
 _FENCE = "```"
 _VALUE = re.compile(r"- `.*` (?:= |returned )`(?!<)")
-"""Matches a line with a value, unless the value is an object's address or an exception of a call."""
+"""Matches a line with a value. Addresses of objects and exceptions raised by calls do not match."""
 _GUESS = "A guess"
 
 Section = List[str]
 
 
 def short(ended: AskEndedBody) -> Safe:
-    """Returns an answer in at most 15 lines, without Markdown emphasis."""
+    """Returns an answer as plain text of at most 15 lines."""
     sections = sections_of(ended["answer"])
     first = [line for line in sections.pop("", []) if line][:1]
     lines = [*_cause(sections, first), *_values(sections)]
@@ -32,7 +32,7 @@ def short(ended: AskEndedBody) -> Safe:
 
 
 def sections_of(answer: str) -> dict[str, Section]:
-    """Returns the answer's lines by heading; "" holds the lines before the first heading."""
+    """Returns the answer's lines by heading; lines before the first heading have an empty string as their key."""
     found: dict[str, Section] = {"": []}
     name = ""
     for line in answer.splitlines():
@@ -44,7 +44,7 @@ def sections_of(answer: str) -> dict[str, Section]:
 
 
 def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
-    """The verdict, then the line of the root cause as the source has it."""
+    """Yields the verdict, then the root cause's source line."""
     guess = next((lines[0] for name, lines in sections.items() if name.startswith("Root cause (a guess")), "")
     for line in first:
         verdict, cause, place = line.partition("; a guess at the cause: ")
@@ -60,7 +60,7 @@ def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
 
 
 def _code(lines: Section) -> Iterator[str]:
-    """The lines of the first code block."""
+    """Yields the lines of the first code block."""
     inside = False
     for line in lines:
         if line.startswith(_FENCE):
@@ -72,19 +72,19 @@ def _code(lines: Section) -> Iterator[str]:
 
 
 def is_guess(sections: dict[str, Section]) -> bool:
-    """Returns whether the fix was found by trial, without a rule that explains why it is right."""
+    """Returns whether the fix is a guess: found by trial, without a rule that explains why it is right."""
     return any(_GUESS in line or "may only hide it" in line for line in sections.get("Recommendation", []))
 
 
 def _values(sections: dict[str, Section]) -> list[str]:
-    """Values read at the failure, and values that calls returned when it was rerun."""
+    """Returns lines with values read at the failure, and with values that calls returned in a rerun."""
     seen = [line for line in sections.get("What happened", []) if _VALUE.match(line)]
     again = [line for line in sections.get("Run again", []) if _VALUE.match(line)]
     return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
 
 
 def _fix(fixes: list[FixBody], guess: bool, room: int) -> list[str]:
-    """The diff of a verified fix: all that failed was rerun with it and passed."""
+    """Returns the diff of a verified fix, after its result; empty without such a fix."""
     verified = next((fix for fix in fixes if fix["verified"]), None)
     if verified is None:
         return []
@@ -97,7 +97,7 @@ def _fix(fixes: list[FixBody], guess: bool, room: int) -> list[str]:
 
 
 def _cut(line: str) -> str:
-    """A long line without its last items, or its last words."""
+    """Shortens a long line after an item or a word."""
     if len(line) <= _MAX_WIDTH:
         return line
     room = line[: _MAX_WIDTH - 4]

@@ -1,4 +1,7 @@
-"""The allow-list of functions that change nothing; it identifies a function by object, not by name."""
+"""The list of functions that an expression may call, because they change nothing.
+
+A function is identified as an object, not by name.
+"""
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -44,18 +47,21 @@ from .pure_functions import (
 
 
 class AllowedCalls:
-    """Calls allowed functions, and remembers the iterators it made: only these may be consumed."""
+    """Executes calls to allowed functions, and remembers the iterators that the interpreter creates.
+
+    An expression may consume no other iterators.
+    """
 
     def __init__(self, tick: Callable[[], None]) -> None:
         self._tick = tick
         self._own: list[Any] = []
 
     def forget(self) -> None:
-        """Drops the iterators: our generators refer to the program's values."""
+        """Drops the remembered iterators, because they refer to the program's values."""
         self._own.clear()
 
     def made(self, iterator: Any) -> Any:
-        """Registers an iterator made by this interpreter, and returns it."""
+        """Remembers an iterator as made by this interpreter, and returns it."""
         self._own.append(iterator)
         return iterator
 
@@ -64,7 +70,7 @@ class AllowedCalls:
         return any(x is own for own in self._own)
 
     def iterate(self, x: Any) -> Iterator[Any]:
-        """Yields the items of a builtin container, a view or an iterator of our own, at most MAX_ITEMS."""
+        """Yields the items of a builtin container, a view or a remembered iterator, at most MAX_ITEMS."""
         if self.is_own(x):
             items = x
         elif one_of(x, (*CONTAINERS, *VIEWS, str, bytes)):
@@ -83,7 +89,7 @@ class AllowedCalls:
             yield item
 
     def call(self, f: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """Evaluates `f(...)`. Raises RefusedOperation, or EvaluationRaised with what the program's call would raise."""
+        """Evaluates `f(...)`. Raises RefusedOperation, or EvaluationRaised with the exception of the program's call."""
         allowed = self._functions.get(id(f)) or FUNCTIONS.get(id(f))
         if allowed is not None:
             first = [self] if id(f) in self._functions else []
@@ -110,15 +116,15 @@ class AllowedCalls:
         raise RefusedOperation(_why_not(f))
 
     def method(self, x: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """Evaluates `x.name(...)` of a builtin type."""
+        """Evaluates `x.name(...)` of an object of a builtin type."""
         return call_method(x, name, [self.materialized(part) for part in arguments], keywords)
 
     def materialized(self, x: Any) -> Any:
-        """Returns `x`, with an iterator of our own turned into a list."""
+        """Returns a list of the items if `x` is a remembered iterator, otherwise `x`."""
         return list(self.iterate(x)) if self.is_own(x) else x
 
     def length(self, x: Any) -> Any:
-        """Returns `len(x)` of a builtin container, a view, an array, or a subclass without its own `__len__`."""
+        """Returns `len(x)` of a builtin container, view, array or data frame, without calling a class's `__len__`."""
         if one_of(x, VIEWS) or is_array(x):
             return legitimate(len, x)
         if is_frame(x) and frame_shape(x):
@@ -149,7 +155,7 @@ class AllowedCalls:
         return items[legitimate(function, range(len(items)), key=keys.__getitem__)]
 
     def _keys(self, items: list[Any], key: Any) -> list[Any]:
-        """The sort keys of items, checked so that comparing them runs no code of the program."""
+        """Returns the sort keys of items, checked so that comparing them runs no code of the program."""
         try:
             keys = items if key is None else [self.call(key, [item], {}) for item in items]
         except RefusedOperation as refusal:
@@ -248,7 +254,7 @@ class AllowedCalls:
         id(getattr): _getattr,
         id(hasattr): _hasattr,
     }
-    """Allowed functions by identity: an alias `size = len` passes, `len = os.system` does not."""
+    """Allowed functions by the id of the function object: an alias `size = len` passes, `len = os.system` does not."""
 
 
 def _base_items(x: Any) -> Any:

@@ -1,10 +1,10 @@
-"""Finds `x.name` and `x[i]` as the interpreter would, without any hook that a class may define.
+"""Reads `x.name` and `x[i]` as Python would, without calling any hook that a class may define.
 
 The order is that of `object.__getattribute__` and `type.__getattribute__` (Descriptor Guide of the Python
 documentation): a data descriptor of the class, the instance's dictionary, another attribute of the class, then
-`__getattr__`. Each of these steps may run code of the program. So this only finds where the attribute would come from,
-by C descriptors of exact types, and refuses where the interpreter would call something. `inspect.getattr_static` is not
-enough: it finds what is stored, but not whether the program would get that.
+`__getattr__`. Each of these steps may run code of the program. So this module finds where the attribute is stored, by C
+descriptors of exact types, and refuses if Python would call code. `inspect.getattr_static` is not enough: it finds the
+stored value, but not whether the program would get that value.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -58,7 +58,7 @@ from ..stored.statics import (
 from .operations import legitimate, quietly
 
 _C_MODULES = ("builtins", "collections", "datetime", "_io", "re", "functools", "decimal", "itertools", "numpy")
-"""Modules whose static types look attributes up in the ordinary way, except for `_FORWARDING`."""
+"""Modules whose static types look attributes up in the ordinary way, except for the types in `_FORWARDING`."""
 
 _PROXIES: tuple[Any, ...] = (_weakref.ProxyType, _weakref.CallableProxyType)  # of `builtins` until Python 3.9
 _FORWARDING: tuple[Any, ...] = (*_PROXIES, super, types.MethodType, getattr(types, "GenericAlias", super))
@@ -74,7 +74,7 @@ _GETSETS: dict[str, tuple[str, ...]] = {
     "numpy.ndarray": ("shape", "dtype", "size", "ndim", "nbytes", "itemsize", "T", "real", "imag"),
     "numpy.generic": ("shape", "dtype", "size", "ndim", "nbytes", "itemsize", "real", "imag"),
 }
-"""Attributes that C code computes only from the object's own memory."""
+"""Attributes, by type, that C code computes only from the object's own memory."""
 
 
 def attribute(x: Any, name: str) -> Any:
@@ -113,7 +113,7 @@ def attribute(x: Any, name: str) -> Any:
 
 
 def _of_library(x: Any, cls: Any, name: str) -> Any:
-    """A property of a known library class, computed here from stored fields; otherwise MISSING."""
+    """Computes a property of a known library class from stored fields; MISSING for other attributes."""
     if name == "shape" and is_frame(x):
         return tuple(frame_shape(x)) or MISSING
     if name in ("columns", "index") and is_frame(x):
@@ -262,7 +262,7 @@ def _item(x: Any, base: Any, key: Any) -> Any:
 
 
 def plain_keys_of(x: Any) -> bool:
-    """Returns whether a dict, or an instance of a subclass, has only keys of exact builtin types."""
+    """Returns whether all keys of a dict, or of an instance of a subclass, are of exact builtin types."""
     return plain_keys(dict.keys(x))
 
 

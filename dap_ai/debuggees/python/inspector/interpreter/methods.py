@@ -1,4 +1,4 @@
-"""Methods of builtin types, dates and numpy arrays that change nothing and call no code of the program."""
+"""Calls methods of builtin types, dates and numpy arrays that change nothing and call no code of the program."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -59,14 +59,14 @@ _ARRAY = frozenset(_ARRAY_NAMES.split())
 _LOCKS = (_thread.LockType, _thread.RLock)
 _DATE = frozenset(("isoformat", "weekday", "isoweekday", "toordinal", "total_seconds", "date", "time"))
 _MAKES_ITS_LIKE = ("copy", "union", "intersection", "difference", "symmetric_difference")
-"""Methods that create another object of a subclass."""
+"""Methods that return an object of the same class, so that a subclass's constructor would run."""
 
 _MAX_FIELDS = 100
 _CODECS = ("utf-8", "utf8", "ascii", "latin-1")
 
 
 def is_allowed(x: Any, name: str) -> bool:
-    """Returns whether the method `name` of `x` is allowed, whatever its arguments."""
+    """Returns whether an expression may call the method `name` of `x`, whatever the arguments."""
     if is_array(x):
         return name in _ARRAY
     if is_date(x):
@@ -80,7 +80,10 @@ def is_allowed(x: Any, name: str) -> bool:
 
 
 def call_method(x: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """Evaluates `x.name(...)`. Raises RefusedOperation, or EvaluationRaised as the program's call would."""
+    """Evaluates `x.name(...)`.
+
+    Raises RefusedOperation, or EvaluationRaised with the exception of the program's call.
+    """
     if not is_allowed(x, name):
         cls = type_name(type(x))
         raise RefusedOperation(
@@ -109,7 +112,7 @@ def call_method(x: Any, name: str, arguments: list[Any], keywords: dict[str, Any
 
 
 def _check(x: Any, base: Any, name: str, arguments: list[Any]) -> None:
-    """Refuses arguments that a method does not allow although they are plain."""
+    """Raises RefusedOperation for arguments that are plain, but not allowed for this method."""
     if hasattr(base, "__len__") and base is not range and base.__len__(x) > MAX_CHARACTERS and name != "get":
         raise RefusedOperation("it holds more than %d items; use a slice" % MAX_CHARACTERS)
     if issubclass(base, dict) and name == "get" and not plain_keys(dict.keys(x)):
@@ -130,7 +133,7 @@ def _check(x: Any, base: Any, name: str, arguments: list[Any]) -> None:
 
 
 def _check_freedom(x: Any, arguments: list[Any], keywords: dict[str, Any]) -> None:
-    """Refuses arguments that numpy would warn of: the warning would run the program's filters, or be printed."""
+    """Refuses arguments for which numpy would warn, because a warning runs the program's filters or is printed."""
     if not x.size:
         raise RefusedOperation("the mean of an empty array warns; use its size")
     if len(arguments) > 1 or any(name not in ("axis", "ddof", "keepdims") for name in keywords):
@@ -143,7 +146,7 @@ def _check_freedom(x: Any, arguments: list[Any], keywords: dict[str, Any]) -> No
 
 
 def _check_fields(text: Any, parts: list[Any]) -> None:
-    """Refuses `str.format` with attributes, items, and nested or wide formats."""
+    """Refuses `str.format` strings that read attributes or items, and nested or wide formats."""
     fields = [field for field in legitimate(_string.formatter_parser, str(text)) if field[1] is not None]
     if len(fields) > _MAX_FIELDS or any(type(part) is str and len(part) > MAX_ITEMS for part in parts):
         raise RefusedOperation("the text would be too large; format fewer or shorter parts")

@@ -1,13 +1,12 @@
-"""Interprets the Node language (`protocol/contracts/inspection.py`) by exact types; refuses everything else.
+"""Interprets expressions, given as JSON nodes, by the exact types of their operands; refuses all other operations.
 
-A tree walk over JSON nodes. `eval` in a restricted namespace would not do: every operator, attribute and call of one of
-the program's objects runs that object's code, whatever names it can see. Here each node checks the exact type of its
-operands first, and uses the C function of that type, or refuses.
+This is a tree walk over nodes (the Node language of `protocol/contracts/inspection.py`). `eval` in a restricted
+namespace is not safe: every operator, attribute and call of a program's object runs that object's code. Here each node
+first checks the exact type of its operands, then uses the C function of that type or refuses.
 
 There are four kinds of results: a value; `raised`, the exception that the program itself would get; `missing`, a name
-without a value; and `refused`, which implies nothing about the program. `_tick` counts each node and item, `_paid` adds
-up the sizes of the results: an operation checks first that its own result is small, but many small ones would fill the
-memory as well.
+without a value; and `refused`, which implies nothing about the program. `_tick` counts each node and item. `_paid` adds
+up the sizes of results, because many small results would also fill the memory.
 """
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
@@ -44,7 +43,7 @@ _MAX_DEPTH = 40
 
 
 class NodeInterpreter:
-    """Evaluates expressions in one frame; each result is an ExpressionResult dict."""
+    """Evaluates expressions (nodes) in one frame; each result is an ExpressionResult dict."""
 
     def __init__(self, describer: ValueDescriber, frame: Any, names: dict[str, Any], level: str) -> None:
         self._describer = describer
@@ -62,11 +61,14 @@ class NodeInterpreter:
         self._calls = AllowedCalls(self._tick)
 
     def evaluation(self, node: Any) -> dict[str, Any]:
-        """Returns the value of an expression, or why it has none. Raises nothing."""
+        """Returns the value of an expression, or the reason why it has no value. Raises nothing."""
         return self.described(*self.outcome(node))
 
     def outcome(self, node: Any) -> tuple[str, Any]:
-        """Returns kind and data: `value`, `part` (column_selection.py), or `refused`, `missing`, `raised` with text."""
+        """Returns (kind, data): `value` or `part` with an object, or `refused`, `missing` or `raised` with a text.
+
+        A `part` is a selection of a data frame, see column_selection.py.
+        """
         self._begin()
         try:
             part = part_of(node, self._evaluate)
@@ -85,7 +87,7 @@ class NodeInterpreter:
             self._calls.forget()
 
     def described(self, kind: str, x: Any) -> dict[str, Any]:
-        """Returns an outcome as an ExpressionResult dict. Raises nothing."""
+        """Returns an outcome, as `outcome` returns it, as an ExpressionResult dict. Raises nothing."""
         if kind not in ("value", "part"):
             return {"error": kind, "text": x}
         try:
@@ -276,7 +278,7 @@ class NodeInterpreter:
                     yield made
 
     def _within(self, scopes: list[dict[str, Any]], evaluate: Any, node: Any) -> Any:
-        """Evaluates with a comprehension's names: generators interleave, so each sets its own."""
+        """Evaluates a node with a comprehension's names, set anew each time because generators interleave."""
         before = self._scopes
         self._scopes = scopes
         try:

@@ -1,4 +1,4 @@
-"""Operators on values of exact builtin types and on plain numpy arrays, with limits on size."""
+"""Applies operators to values of exact builtin types and to plain numpy arrays, with limits on size."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -60,7 +60,7 @@ _MATRIX_SIZE = 4096
 
 
 def legitimate(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """Calls allowed C code; its exception becomes the expression's exception, EvaluationRaised."""
+    """Calls allowed C code; turns an exception into EvaluationRaised, the outcome of the expression."""
     try:
         return function(*arguments, **keywords)
     except (RefusedOperation, EvaluationRaised, RecursionError, MemoryError):
@@ -70,7 +70,10 @@ def legitimate(function: Callable[..., Any], *arguments: Any, **keywords: Any) -
 
 
 def truth_of(x: Any) -> bool:
-    """Returns `bool(x)` if no code of the program decides it; raises for an array of more than one item."""
+    """Returns `bool(x)` if no code of the program decides it.
+
+    Raises RefusedOperation, or EvaluationRaised for an array of several items.
+    """
     if not is_array(x):
         return truth(x)
     if not x.size:
@@ -79,7 +82,7 @@ def truth_of(x: Any) -> bool:
 
 
 def quietly(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """Calls a numpy function as `legitimate` does, with numpy's warnings and floating-point callbacks off."""
+    """Calls a numpy function with numpy's warnings and floating-point callbacks off. Raises EvaluationRaised."""
     errstate = loaded("numpy", "errstate")
     if type(errstate) is not type or not module_of(errstate).startswith("numpy"):
         raise RefusedOperation("the program has replaced numpy.errstate; read the values instead")
@@ -88,7 +91,7 @@ def quietly(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
 
 
 def unary(op: str, x: Any) -> Any:
-    """Returns `-x`, `+x` or `~x` of a number."""
+    """Returns `-x`, `+x` or `~x` of a number, timedelta or numpy array."""
     function: Any = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op]
     if type(x) is bool:
         x = int(x)  # `~True` warns
@@ -100,7 +103,7 @@ def unary(op: str, x: Any) -> Any:
 
 
 def binary(op: str, x: Any, y: Any) -> Any:
-    """Returns `x op y`; refuses types with code of their own, and results that are too large."""
+    """Returns `x op y`; refuses types with their own operators, and results that are too large."""
     function = BINARY[op]
     if is_array(x) or is_array(y):
         if not all(is_array(part) or one_of(part, NUMBERS) for part in (x, y)):
@@ -118,7 +121,7 @@ def binary(op: str, x: Any, y: Any) -> Any:
 
 
 def compare(op: str, x: Any, y: Any) -> Any:
-    """Returns `x op y` for `is`, membership, equality and order."""
+    """Returns `x op y` for the operators `is`, `in`, `==`, `<` and their relatives."""
     if op == "is":
         return x is y
     if op == "is not":

@@ -1,4 +1,4 @@
-"""Functions of builtins, math and numpy that only compute, each with the rules for its arguments."""
+"""Functions of builtins, math and numpy that only compute, and the rules for their arguments."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -43,20 +43,20 @@ _LIMITED_MATH = ("factorial", "comb", "perm", "pow", "ldexp", "lcm")
 
 
 def _genuine(module: Any, names: Any) -> dict[int, Any]:
-    """A module's C functions and classes by identity, without those that the program has replaced."""
+    """Returns a module's C functions and classes by id, without names that the program has replaced."""
     found = [(name, vars(module).get(name)) for name in names]
     return {id(f): f for name, f in found if of_the_interpreter(f, name)}
 
 
 MATH = _genuine(math, vars(math))
-"""math's functions, by identity."""
+"""The functions of `math` by the id of the function object."""
 
 READINGS = {
     **_genuine(os, ("getpid", "getppid", "getcwd")),
     **_genuine(time, ("time", "monotonic", "perf_counter", "time_ns")),
     **_genuine(threading, ("get_ident", "get_native_id")),
 }
-"""Functions without arguments that only read state, by identity."""
+"""Functions without arguments that only read state, such as `os.getpid`, by the id of the function object."""
 
 _PLAIN = ("ord", "chr", "divmod", "hex", "bin", "oct", "str", "repr", "ascii", "int", "float", "complex", "hash", "id")
 _DATES = ("date", "datetime", "timedelta")
@@ -79,7 +79,10 @@ def _round(x: Any, digits: Any = None) -> Any:
 
 
 def ints(parts: Any) -> Any:
-    """Returns the same parts. Raises RefusedOperation if one is not a builtin scalar (it could define `__index__`)."""
+    """Returns the given parts.
+
+    Raises RefusedOperation if a part is not a builtin scalar (it could define `__index__`).
+    """
     for part in parts:
         if not is_scalar(part):
             raise RefusedOperation("an argument of type %s may run its code; use an int" % type_name(type(part)))
@@ -102,7 +105,7 @@ def _plain_call(function: Any) -> Callable[..., Any]:
 
 
 def name_of(f: Any) -> str:
-    """The name of a builtin function or class."""
+    """Returns the name of a builtin function or class."""
     return short_name(f) if type(f) is type else text_of(f.__name__)
 
 
@@ -149,7 +152,7 @@ def _finds_attributes_as_usual(cls: Any) -> bool:
 
 
 def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """Returns `math.name(...)` of numbers and of lists of numbers, within limits of size."""
+    """Returns `math.name(...)` of numbers and lists of numbers, within limits on size."""
     if not all(is_plain(x) for x in (*arguments, *keywords.values())):
         raise RefusedOperation("math.%s takes builtin numbers only here" % name)
     numbers = [x for x in arguments if type(x) is int]
@@ -165,7 +168,7 @@ def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any])
 
 
 def is_ufunc(f: Any) -> bool:
-    """Returns whether `f` is one of the allowed numpy ufuncs, and not a ufunc made from a Python function."""
+    """Returns whether `f` is an allowed numpy ufunc, and not a ufunc made from a Python function."""
     return any(f is loaded("numpy", name) and genuine_ufunc(name) for name in _UFUNCS)
 
 
@@ -186,7 +189,7 @@ def is_date_class(f: Any) -> bool:
 
 
 def make_date(f: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """Returns a date, datetime or timedelta: `date(2024, 2, 29)`, `timedelta(days=1)`."""
+    """Evaluates a call such as `date(2024, 2, 29)` or `timedelta(days=1)`."""
     if not all(one_of(x, NUMBERS) for x in (*arguments, *keywords.values())):
         raise RefusedOperation("%s() takes numbers only here" % short_name(f))
     return legitimate(f, *arguments, **keywords)

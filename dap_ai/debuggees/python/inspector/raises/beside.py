@@ -1,4 +1,4 @@
-"""Shows variables in an editor with both their current value and their value when the program failed."""
+"""Makes an editor list a changed variable twice: with its current value and its value when the program failed."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pydevd's own modules: Any.
@@ -13,7 +13,7 @@ from ..earlier import MARK, changed
 
 
 def show_beside() -> None:
-    """Makes pydevd list both values where they differ, from now on; only plain data has an earlier value."""
+    """Patches pydevd to list both values of a variable that differs; only plain data has an earlier value."""
     module: Any = sys.modules.get("_pydevd_bundle.pydevd_suspended_frames")
     kind: Any = getattr(module, "_FrameVariable", None)
     if kind is None or not hasattr(module, "_ObjectVariable"):
@@ -41,7 +41,7 @@ def _beside(module: Any, of: Any, row: Any, made: dict[str, Any]) -> list[Any]:
 
 
 def _changed(frame: Any) -> dict[str, Any]:
-    """Copies of the frame's earlier values, for the names whose value has changed."""
+    """Returns copies of the frame's earlier values, for the names whose value has changed."""
     moment = _moment_of(frame)
     return changed(frame, moment) if moment is not None else {}
 

@@ -1,4 +1,4 @@
-"""Budget of processor time for exception events: 3 %, of which a little can be saved up."""
+"""The budget of processor time for handling exception events: 3 % of the process's time, partly saved up."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import time
 
 SHARE = 0.03
 FIRST_NS = 3_000_000
-"""The budget at the start, in nanoseconds."""
+"""Nanoseconds in the budget at the start."""
 _MOST_NS = 10_000_000
-"""The largest budget that can be saved up, in nanoseconds."""
+"""Maximum nanoseconds that the budget can save up."""
 _PLENTY_NS = 1_500_000
 _LOAN_NS, _MOST_LOANED_NS = 100_000, 1_000_000
 _processor = time.process_time_ns
 
 
 class CpuBudget:
-    """The budget. `is_plenty`: places that have raised before may be captured again."""
+    """Nanoseconds left for handling exception events. `is_plenty`: places that raise often may be captured again."""
 
     def __init__(self) -> None:
         self.left_ns, self._counted = FIRST_NS, _processor()
@@ -23,13 +23,13 @@ class CpuBudget:
         self.is_plenty = True
 
     def spend(self, ns: int) -> None:
-        """Subtracts a cost in nanoseconds."""
+        """Subtracts a cost in nanoseconds from the budget."""
         self.left_ns -= ns
         if self.left_ns < _PLENTY_NS:
             self.is_plenty = False
 
     def earn(self) -> None:
-        """Adds the share of the processor time since the last call."""
+        """Adds 3 % of the processor time since the last call."""
         now = _processor()
         self.left_ns = min(_MOST_NS, self.left_ns + int((now - self._counted) * SHARE))
         self._counted = now
@@ -38,7 +38,7 @@ class CpuBudget:
             self._floor = 0
 
     def borrow(self) -> bool:
-        """Allows a little more spending, to be earned before anything else; returns whether it is allowed."""
+        """Allows spending a little more than is left; returns False if the debt is already too large."""
         if self.left_ns < -_MOST_LOANED_NS:
             return False
         self._floor = min(0, self.left_ns) - _LOAN_NS
@@ -46,5 +46,5 @@ class CpuBudget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the budget, including a loan, is used up."""
+        """Whether the budget and the loan are used up."""
         return self.left_ns < self._floor

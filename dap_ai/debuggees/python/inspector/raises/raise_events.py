@@ -1,14 +1,16 @@
 """Captures values in the user's frames at each raise, within a budget; Python 3.12 and newer.
 
-It uses `sys.monitoring` (PEP 669). A place can't be switched off by itself: only local events may return DISABLE, and
-RAISE is not one. So the cost is bounded in three steps, each of which captures less and costs the program less:
+It uses `sys.monitoring` (PEP 669). A single place can't be switched off, because only local events may return DISABLE
+and RAISE is not a local event. So the cost is bounded in three steps, each of which captures less and costs the program
+less:
 
-1. Every raise is captured while the budget is plenty (`cpu_budget.py`, a token bucket of 3 % of the processor's time).
-2. Below that, a place is captured four times, and then only counted; the clock is read once in 64 counted raises.
+1. Every raise is captured while much budget is left (`cpu_budget.py`, a token bucket of 3 % of the processor's time).
+2. If the budget runs low, a place is captured four times and then only counted; the clock is read once in 64 counted
+   raises.
 3. When the budget is used up, the event is off for the whole process, for 0.1 s or until a function returns.
 
-A place is (code, type of the exception, instruction). Its captures are dropped once it raises uncaptured: an exception
-often gets the address of an earlier one, and would be given that one's values.
+A place is (code, instruction, type of the exception). A place's captures are dropped once it raises uncaptured: a new
+exception often gets the address of an earlier exception, and would be shown with the earlier values.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -28,26 +30,29 @@ from .cpu_budget import CpuBudget
 
 PAUSE_S = 0.1
 _TOOLS = (4, 3, 5, 2)
-"""Tool ids to try: free ones first, then those of an optimizer and a profiler."""
+"""Tool ids of `sys.monitoring` to try: unassigned ids first, then those of an optimizer and a profiler."""
 NAME = "dap_ai"
 _COUNTED_NS, _LOOKED_AT_NS, _RETURN_NS = 450, 1000, 10_000
-"""Nanoseconds per event: a raise that is only counted, one that is examined, and a function's return."""
+"""Nanoseconds per event: a raise that is only counted, a raise that is examined, a function's return."""
 _COUNTED_PER_LOOK = 64
 _EARLY_NS = 5_000_000
 _MAX_SITES = 1000
 _CAPTURES_OF_A_SITE = 4
-"""Captures per place within a period, once the budget runs low."""
+"""Captures per place and period, once the budget runs low."""
 _BALLAST = 4000
 
 _current_frame: Any = sys._getframe  # pyright: ignore[reportPrivateUsage]  its documented name
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
 Site = Tuple[int, int, int]
-"""A place: the ids of a code object and of an exception's type, with the instruction's offset between them."""
+"""The place of a raise: the code object's id, the instruction's offset and the id of the exception's type."""
 _own, _processor = time.thread_time_ns, time.process_time_ns
 
 
 class RaiseWatch:
-    """Watches one process. `is_user`: whether a file is the user's; `later(f)` must call `f` once, PAUSE_S from now."""
+    """Captures values at raises in one process.
+
+    `is_user`: whether a file is the user's. `later(f)` must call `f` once, PAUSE_S from now.
+    """
 
     def __init__(self, is_user: Callable[[str], bool], later: Callable[[Callable[[], None]], None] | None) -> None:
         self._monitoring: Any = getattr(sys, "monitoring", None)
@@ -55,7 +60,7 @@ class RaiseWatch:
         self._files: dict[str, bool] = {}
         self._frequent: set[Site] = set()
         self._times: dict[Site, int] = {}
-        """Recent raises per place; not counted while the budget is plenty."""
+        """Number of recent raises per place; empty while much budget is left."""
         self._budget = CpuBudget()
         self._counts_down = _COUNTED_PER_LOOK
         self._is_off, self._is_due, self._off_since, self._callers = False, False, 0, 0
@@ -64,7 +69,7 @@ class RaiseWatch:
         self._ballast: list[Any] = list(map(repeat, (None,) * _BALLAST))
 
     def begin(self) -> bool:
-        """Starts the watch; returns whether a tool id is free. Always False before Python 3.12."""
+        """Starts the watch; returns False before Python 3.12, or if no tool id is free."""
         monitoring = self._monitoring
         if monitoring is None:
             return False
@@ -91,7 +96,7 @@ class RaiseWatch:
             captures.clear()
 
     def resume(self) -> None:
-        """Turns the event on again, if its cost has been earned."""
+        """Turns the RAISE event on again if the budget allows."""
         self._is_due = False
         if self._tool is None or os.getpid() != self._pid:
             return
@@ -143,7 +148,10 @@ class RaiseWatch:
         return times > _CAPTURES_OF_A_SITE and not self._budget.is_plenty
 
     def _look(self, code: Any, ns: int) -> None:
-        """Updates the budget. Happens some raises after the last capture, which a reader may be about to use."""
+        """Charges the cost to the budget, and turns the event off if the budget is used up.
+
+        This happens some raises after the last capture, because a reader may be about to use that capture.
+        """
         self._counts_down = _COUNTED_PER_LOOK
         self._budget.spend(ns)
         self._earn()
@@ -159,7 +167,10 @@ class RaiseWatch:
             self._resume_later()
 
     def _pause(self, code: Any) -> None:
-        """Turns the event off until the budget is refilled or the function (or a caller, if too soon) returns."""
+        """Turns the RAISE event off until the budget is refilled or the raising function returns.
+
+        If the last such function returned too soon, its caller must return.
+        """
         captures.clear()  # as above: exceptions raised now are not captured
         self._is_off, self._off_since = True, _processor()
         self._monitoring.set_events(self._tool, 0)
@@ -189,7 +200,7 @@ class RaiseWatch:
             self._monitoring.set_events(self._tool, self._monitoring.events.RAISE)
 
     def _is_on_its_way(self, exc: Any) -> bool:
-        """Whether the exception comes from one of the user's frames, where it was captured."""
+        """Whether the exception has already passed through a user's frame, where it was captured."""
         entry = _traceback_of(exc)
         # RAISE occurs again in each frame that an exception passes through. Only the user's first frame has the
         # values of the raise; a traceback with such a frame further in has been captured there.
@@ -229,7 +240,7 @@ class RaiseWatch:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether our own code raised the exception."""
+    """Whether dap_ai's own code raised the exception."""
     entry: Any = _traceback_of(error)
     while entry.tb_next is not None:
         entry = entry.tb_next

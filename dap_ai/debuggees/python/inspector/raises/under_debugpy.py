@@ -1,4 +1,4 @@
-"""Starts the raise watch of a debuggee: the injector calls it before the program starts."""
+"""Starts capturing values at raises in a debuggee of debugpy, before the program starts."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pydevd's own modules: Any.
@@ -17,13 +17,13 @@ from .raise_events import PAUSE_S, RaiseWatch
 
 MAGIC = "dap_ai:"
 _watches: Dict[int, RaiseWatch] = {}
-"""Watches by process id: a fork inherits its parent's, which nothing resumes there."""
+"""Raise watches by process id; a forked process ends its parent's watch and starts a new one."""
 _shown: List[int] = []
-"""The process in which pydevd was patched; its forks inherit the patch."""
+"""The id of the process in which pydevd was patched, if any; its forks inherit the patch."""
 
 
 def watch(_: str) -> str:
-    """Starts capturing exceptions; returns MAGIC on success, otherwise ""."""
+    """Starts capturing values at raises; returns MAGIC on success, otherwise an empty string."""
     pid = os.getpid()
     if pid not in _watches:
         for other in _watches.values():
@@ -40,7 +40,7 @@ def watch(_: str) -> str:
 
 
 def _later(call: Callable[[], None]) -> None:
-    """Calls a function later in one of pydevd's threads, unknown to the program and its debugger."""
+    """Calls a function after PAUSE_S in a thread of pydevd that neither the program nor its debugger lists."""
     threads: Any = sys.modules.get("_pydevd_bundle.pydevd_daemon_thread")
     debugger = sys.modules["pydevd"].get_global_debugger()  # type: ignore[attr-defined]
     if threads is not None and debugger is not None:

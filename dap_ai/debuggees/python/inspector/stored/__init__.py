@@ -1,5 +1,5 @@
-"""Describes what a stopped program has stored: values, frames, containers, arrays, data frames.
+"""Describes stored values of a stopped program: scalars, containers, objects, arrays, data frames.
 
-None of the program's code runs: see the rules of the parent package. Data frames of pandas are read from their blocks,
-only the rows that are shown. `freezing.py` makes copies of data that outlive a cleanup.
+No code of the program runs (see the rules in the parent package). Data frames of pandas are read from their blocks, and
+only for the rows to show. `freezing.py` copies data, so that values from before a cleanup are kept.
 """

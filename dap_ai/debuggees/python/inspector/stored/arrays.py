@@ -16,7 +16,7 @@ from .pandas_frames import MAX_COLUMNS, rows_shown
 from .statics import loaded, short_name, stored, text_of
 
 _SCAN_ITEMS = 1_000_000
-"""Largest array that is searched for nan and infinity."""
+"""Maximum size of an array that is searched for nan and infinity."""
 
 
 def _member(x: Any, name: str) -> Any:
@@ -34,13 +34,13 @@ def array_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def _plain(x: Any) -> Any:
-    """The same memory as a plain ndarray, so that no method of a subclass is called."""
+    """Returns an ndarray on the same memory, so that no method of a subclass is called."""
     base = loaded("numpy", "ndarray")
     return x if is_array(x) else base.view(x, base)
 
 
 def _nested(describer: Any, x: Any, depth: int) -> str:
-    """The items, in brackets for each axis; just the number for an array without axes."""
+    """Returns the items as text, in brackets for each axis; only the number for an array without axes."""
     if not x.shape:
         return CellTexts(describer, False, quotes=True).of(x.reshape(1), [0])[0]
     places = list(range(min(x.shape[0], describer.max_items)))
@@ -54,7 +54,7 @@ def _nested(describer: Any, x: Any, depth: int) -> str:
 
 
 def _matrix(describer: Any, x: Any) -> dict[str, Any] | None:
-    """The Table dict of an array with two axes, or of an array of records."""
+    """Returns the Table dict of an array with two axes, or of an array of records."""
     cells, names = CellTexts(describer, False), x.dtype.names
     of_records = len(x.shape) == 1 and type(names) is tuple
     if not (len(x.shape) == 2 or of_records) or not describer.wants_table():
@@ -71,7 +71,7 @@ def _matrix(describer: Any, x: Any) -> dict[str, Any] | None:
 
 
 def array_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns the shape, dtype, and a note of nan or infinite items."""
+    """Returns an array's shape and dtype, and a note about nan or infinite items."""
     shape = list(_member(x, "shape"))
     details: dict[str, Any] = {"shape": shape, "dtype": dtype_text(_member(x, "dtype")), "note": ""}
     if shape:

@@ -1,6 +1,6 @@
-"""Reads `df["total"]`, `df.total`, `df[["a", "b"]]`, `df.head(3)` without calling pandas.
+"""Describes `df["total"]`, `df.total`, `df[["a", "b"]]` and `df.head(3)` without calling pandas.
 
-Such a selection is only described, never computed with: it must be the expression's last operation.
+Such a selection is only described: it must be the last operation of an expression.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -20,7 +20,10 @@ _MAX_LABELS = 10_000
 
 
 class ColumnSelection:
-    """Columns (by position) and rows of a data frame or series; `is_series`: a single column as a series."""
+    """Selected columns (by position) and rows of a data frame or series.
+
+    `is_series`: the result is a single column as a series.
+    """
 
     __slots__ = ("columns", "is_series", "rows", "source")
 
@@ -28,7 +31,7 @@ class ColumnSelection:
         self.source, self.columns, self.rows, self.is_series = source, columns, rows, is_series
 
     def described(self, describer: Any) -> dict[str, Any]:
-        """Returns the Value dict of the series or data frame that pandas would make."""
+        """Returns the Value dict of the series or data frame that pandas would return."""
         name = "Series" if self.is_series else "DataFrame"
         shape = [len(self.rows)] if self.is_series else [len(self.rows), len(self.columns)]
         found = [dtype_of(column.array) for column in columns_of(self.source, self.columns) if column is not None]
@@ -49,7 +52,7 @@ class ColumnSelection:
 
 
 def part_of(node: Any, evaluate: Callable[[Any], Any]) -> ColumnSelection | None:
-    """Returns the selection that an expression makes, or None. Raises RefusedOperation, and what `evaluate` raises."""
+    """Returns the selection that an expression makes, or None. Raises RefusedOperation, and any error of `evaluate`."""
     form = node[0] if type(node) is list and node and type(node[0]) is str else ""
     if form == "s" and node[2][:1] in (["c"], ["l"]):
         whole = _whole(node[1], evaluate, "__getitem__")
@@ -64,7 +67,7 @@ def part_of(node: Any, evaluate: Callable[[Any], Any]) -> ColumnSelection | None
 
 
 def _whole(node: Any, evaluate: Callable[[Any], Any], method: str) -> ColumnSelection | None:
-    """The series or data frame before the operation, if pandas' own method would be called on it."""
+    """Returns the series or data frame to select from; None if pandas' own method would not be called."""
     inner = part_of(node, evaluate)
     if inner is not None:
         return inner
@@ -79,7 +82,7 @@ def _whole(node: Any, evaluate: Callable[[Any], Any], method: str) -> ColumnSele
 
 
 def _columns(whole: ColumnSelection, index: Any) -> ColumnSelection | None:
-    """The columns with a label, or a list of labels."""
+    """Selects the columns with a label, or with a list of labels."""
     if whole.is_series:
         return None
     wanted = [index] if index[0] == "c" else index[1]
@@ -96,7 +99,7 @@ def _column(whole: ColumnSelection, name: Any) -> ColumnSelection | None:
 
 
 def _place(whole: ColumnSelection, label: str) -> int:
-    """The position of the only column with this label. Raises RefusedOperation."""
+    """Returns the position of the column with this label. Raises RefusedOperation unless exactly one column has it."""
     index = axes_of(whole.source)[0]
     data = part(index, "_data")
     data = data if is_array(data) else part(data, "_ndarray")
@@ -109,7 +112,7 @@ def _place(whole: ColumnSelection, label: str) -> int:
 
 
 def _ends(whole: ColumnSelection, name: str, arguments: list[Any], evaluate: Callable[[Any], Any]) -> ColumnSelection:
-    """The first or last rows; for a negative count all but that many."""
+    """Selects the first or last rows. A negative count selects all rows but that many."""
     count = evaluate(arguments[0]) if arguments else 5
     if type(count) is not int:
         raise RefusedOperation("`%s` takes an int here" % name)

@@ -1,8 +1,4 @@
-"""Renders items of numpy and pandas arrays as text: only the given items, from stored data.
-
-A pandas array consists of numpy arrays: values and a mask, codes and categories, numbers since 1970. If another library
-(Arrow) stores its items, only a copy of the program may read them.
-"""
+"""Renders items of numpy and pandas arrays as text: reads only the items asked for, from stored data."""
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -21,15 +17,15 @@ from .time_values import moment_text, period_text, span_text, without_midnight
 
 MAX_CELL_CHARS = 120
 UNREAD = "..."
-"""The text of an item that cannot be read without running code."""
+"""The text of an array item that cannot be read without running code."""
 _LIKE_OTHERS = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?|True|False|None|nan|NaN|NaT|<NA>|", re.IGNORECASE)
-"""Matches a string that reads like another value: it is quoted in a column whose other strings are not."""
+"""Matches a string that looks like a number, boolean or missing value; in a mixed column it is quoted."""
 
 
 class CellTexts:
-    """Renders items as text.
+    """Renders items of arrays and indexes as text.
 
-    `run`: the program's code may run, because this is a copy of it. `quotes`: strings are written as in source.
+    `run`: the program's code may run, because this process is a copy. `quotes`: writes strings as in source code.
     """
 
     def __init__(self, describer: Any, run: bool, quotes: bool = False) -> None:
@@ -38,9 +34,9 @@ class CellTexts:
         self._quotes = quotes
 
     def of(self, x: Any, places: list[int], row: int = 0) -> list[str]:
-        """Returns the items at these positions of an array or an index; UNREAD for each that cannot be read.
+        """Returns the texts of the items at these positions of an array or index.
 
-        `row`: the row of an array with two axes.
+        UNREAD stands for an item that cannot be read. `row`: the row of an array with two axes.
         """
         try:
             texts = self._texts(x, places, row)
@@ -77,14 +73,14 @@ class CellTexts:
         return self.of(inner, places)
 
     def _coded(self, categories: Any, codes: Any, places: list[int]) -> list[str]:
-        """Items from codes that index the categories; -1 is a missing item."""
+        """Returns the texts of items stored as codes that index the categories; -1 is a missing item."""
         numbers = [int(codes[at]) for at in places]
         wanted = sorted({number for number in numbers if number >= 0})
         known = dict(zip(wanted, self.of(categories, wanted)))
         return [known.get(number, "NaN") for number in numbers]
 
     def level(self, x: Any, number: int, places: list[int]) -> list[str]:
-        """Returns the items of one level of a MultiIndex."""
+        """Returns the texts of items in one level of a MultiIndex."""
         levels, codes = part(x, "_levels"), part(x, "_codes")
         return self._coded(list.__getitem__(levels, number), list.__getitem__(codes, number), places)
 

@@ -1,4 +1,4 @@
-"""Operations on a Frozen: parts, text and Value dict. Refuses what was not copied."""
+"""Operations on a Frozen (a copy that describes an object): parts, text and Value dict; refuses uncopied parts."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -15,14 +15,14 @@ _SHAPES = {"list": "[%s]", "tuple": "(%s)", "set": "{%s}", "dict": "{%s}"}
 
 
 def part_named(x: Any, name: str) -> Any:
-    """Returns `x.name` as it was stored."""
+    """Returns the attribute `x.name` as stored when `x` was copied."""
     if x.kind not in ("class", "function", "module") and not is_dunder(name) and x.fields and name in x.fields:
         return x.fields[name]
     raise RefusedOperation(_NOT_COPIED)
 
 
 def part_at(x: Any, index: Any) -> Any:
-    """Returns `x[index]`, from the first items of a builtin container."""
+    """Returns `x[index]`; only the first items of a builtin container were copied."""
     if x.head is not None and x.short == x.kind and is_scalar(index):
         if x.kind == "dict":
             for key, part in x.head:
@@ -34,7 +34,7 @@ def part_at(x: Any, index: Any) -> Any:
 
 
 def copy_text(describer: Any, x: Any, depth: int) -> str:
-    """Returns one line as for the object itself, as far as it was copied."""
+    """Returns one line of text, like the object's own text, as far as the object was copied."""
     if x.kind in ("class", "function", "module"):
         return "<" + x.kind + " " + text_of((x.fields or {}).get("name") or x.short) + ">"
     if x.head is not None and depth <= describer.max_depth:
@@ -61,7 +61,7 @@ def _contents(describer: Any, x: Any, depth: int) -> str:
 
 
 def copy_value(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns the Value dict of a copy, without an address."""
+    """Returns the Value dict of a copied object, without an address."""
     described: dict[str, Any] = {"text": describer.text(x), "type": x.type, "kind": x.kind}
     if x.length is not None:
         described["length"] = x.length

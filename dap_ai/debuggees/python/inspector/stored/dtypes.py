@@ -1,4 +1,4 @@
-"""Reads parts, sizes and dtypes of numpy's and pandas' arrays, indexes and types from what they store."""
+"""Reads dtypes, sizes and stored parts of numpy's and pandas' arrays, indexes and dtypes."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -29,7 +29,10 @@ _WORDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "O
 
 
 def part(x: Any, name: str) -> Any:
-    """Returns a stored part of a pandas object: an instance attribute, or a member of its Cython base; else MISSING."""
+    """Returns a stored part of a pandas object, otherwise MISSING.
+
+    The part is an instance attribute, or a member of the object's Cython base class.
+    """
     own = instance_dict(x)
     if own is not None and issubclass(type(own), dict):
         for key, value in list(islice(dict.items(own), MAX_NAMES)):
@@ -42,12 +45,12 @@ def part(x: Any, name: str) -> Any:
 
 
 def first_part(x: Any, *names: str) -> Any:
-    """Returns the first of these parts that the object stores, otherwise MISSING."""
+    """Returns the first of the named parts that the object stores, otherwise MISSING."""
     return next((found for found in (part(x, name) for name in names) if found is not MISSING), MISSING)
 
 
 def of_pandas(x: Any) -> str:
-    """Returns the short name of a class from pandas; "" for other objects."""
+    """Returns the short name of an object's class if pandas defines the class; otherwise an empty string."""
     return short_name(type(x)) if module_of(type(x)).partition(".")[0] == "pandas" else ""
 
 
@@ -92,9 +95,9 @@ def dtype_of(x: Any) -> str:
 
 
 def dtype_text(dtype: Any) -> str:
-    """Returns the name of a dtype: `float64`, `object`, `<U5`, `category`.
+    """Returns the name of a dtype, such as `float64`, `object`, `<U5` or `category`, equal to the library's own `name`.
 
-    It is read from C members and stored parts, and equals the library's own `name`.
+    The name is read from C members and stored parts.
     """
     name = of_pandas(dtype)
     if not name:
@@ -131,7 +134,7 @@ def _numpy_dtype(dtype: Any) -> str:
 
 
 def is_dtype(x: Any) -> bool:
-    """Returns whether `x` is a dtype, of numpy or of a pandas array."""
+    """Returns whether `x` is a dtype of numpy or of a pandas array."""
     base = loaded("numpy", "dtype")
     if made_in_c(type(x)) and any(cls is base for cls in mro(type(x))):
         return True

@@ -32,7 +32,7 @@ def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[
 
 
 def _strings(column: ColumnPlace | None, places: list[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
-    """The strings, if the column stores Python objects."""
+    """Yields the (label, string) pairs of a column; nothing if the column does not store Python objects."""
     if column is None:
         return
     array = column.array

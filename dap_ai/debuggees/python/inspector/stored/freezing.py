@@ -1,11 +1,11 @@
-"""Copies values as they are now: only data, so that no object of the program lives longer.
+"""Copies the current values as data, so that no object of the program is kept alive.
 
-Exact builtin types are copied to the same type; numbers and strings are themselves. Any other object becomes a Frozen,
-which describes what the object stored. Nothing here runs code of the program: see statics.py.
+Exact builtin types are copied to the same type; numbers and strings are not copied. Any other object becomes a Frozen,
+which describes the object's stored fields. No function here runs code of the program: see statics.py.
 
-`copy.deepcopy` is not an option: it calls `__deepcopy__` and `__reduce_ex__` of the program. Nor is a reference: it
-would keep objects alive beyond their `__del__`, and show later values. So values are copied to a depth, up to a number
-of objects (`room`); beyond that only type and length are known.
+`copy.deepcopy` is not an option: it calls `__deepcopy__` and `__reduce_ex__` of the program. A reference is not an
+option either: it would keep objects alive beyond their `__del__`, and show later values. So values are copied to a
+depth, up to a number of objects (`room`); beyond that only type and length are known.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,12 +23,12 @@ from .statics import loaded, made_in_c, short_name, stored, type_name
 
 MAX_DEPTH = 3
 MAX_ITEMS, MAX_FLAT_ITEMS = 50, 1000
-"""Maximum items copied of a container, and of one that contains only numbers and short strings."""
+"""Maximum items copied of a container, and of a container with only numbers and short strings."""
 MAX_FIELDS = 50
 MAX_CHARACTERS = 1000
 _MAX_BITS = 4000
 _HEAD = 12
-"""Items copied of a container that is too long."""
+"""Items copied of a container that exceeds the maximum."""
 _CONSTANTS: tuple[Any, ...] = (type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
 _constant_ids = {id(cls) for cls in _CONSTANTS}
 _scalar_ids = _constant_ids | {id(int), id(str), id(bytes)}
@@ -42,10 +42,10 @@ _base_args: Any = BaseException.__dict__["args"].__get__
 
 
 class Frozen:
-    """A description of what an object stored.
+    """A description of an object's stored fields.
 
-    `fields` is None if it was not copied, `length` is None if the object has none or it is unknown. Operators raise: a
-    comparison or a truth test would be about the copy, not about the object.
+    `fields` is None if the fields were not copied, `length` is None if the object has no length or it is unknown.
+    Operators raise: a comparison or a truth test would be about the copy, not about the object.
     """
 
     __slots__ = ("fields", "head", "kind", "length", "short", "type")
@@ -64,21 +64,24 @@ class Frozen:
 
 
 class Freezer:
-    """Copies related values: an object reached twice has one copy. `room`: objects that may still be copied."""
+    """Copies related values; an object that is reached twice is copied once.
+
+    `room`: objects that may still be copied.
+    """
 
     def __init__(self, room: int) -> None:
         self.room = room
         self._made: dict[int, tuple[Any, Any]] = {}
-        """By id: the object, kept alive until all is copied, and its copy."""
+        """(object, copy) pairs by the object's id; the object is kept alive so that its id is not reused."""
         self.fields: list[dict[str, Any]] = []
         """The fields of each copied object."""
 
     def addresses(self) -> dict[int, int]:
-        """Returns the object's address by the id of its copy."""
+        """Returns the original objects' addresses by the ids of their copies."""
         return {id(copy): address for address, (_, copy) in self._made.items()}
 
     def freeze(self, x: Any, depth: int = MAX_DEPTH) -> Any:
-        """Returns a copy of a value and of its contents, to the given depth."""
+        """Returns a copy of a value and its contents, to the given depth."""
         cls = type(x)
         key = id(cls)
         if key in _constant_ids:
@@ -183,7 +186,7 @@ _SUBCLASSED: tuple[Any, ...] = (BaseException, list, tuple, dict, set, frozenset
 
 
 def _is_flat(items: list[Any]) -> bool:
-    """Whether all items are numbers, short strings or similar."""
+    """Whether all items are numbers, short strings or other scalars."""
     if not _scalar_ids.issuperset(map(id, map(type, items))):
         return False
     for item in items:
@@ -212,10 +215,10 @@ def _named(x: Any, kind: str, name: Any) -> Frozen:
 
 
 def is_same(one: Any, other: Any, depth: int = 20) -> bool | None:
-    """Returns whether two copies are equal; None if too little of them is known.
+    """Returns whether two copies are equal; None if this is unknown.
 
-    Copies may have been cut at different depths, so the result follows three-valued logic: one difference makes it
-    False; without one, an unknown part makes it None.
+    Copies may have been cut at different depths, so the result follows three-valued logic: a difference makes it False;
+    without a difference, an unknown part makes it None.
     """
     cls = type(one)
     if cls is Frozen or type(other) is Frozen:

@@ -1,4 +1,4 @@
-"""Finds strings in C objects that store them without an attribute: partial arguments, cache keys, arrays."""
+"""Finds strings in C objects that do not store them in attributes: partial arguments, cache keys, arrays."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -17,7 +17,7 @@ from .pandas_frames import Labels, axes_of, columns_of, frame_shape, is_frame
 from .statics import MISSING, instance_dict, loaded, short_name, slots, text_of
 
 Part = Tuple[str, Any, Any, Any]
-"""Name, value, holder and key, see secrets.StoredString."""
+"""(name, value, holder, key) of a stored value, like the fields of secrets.StoredString."""
 
 _CACHE: Any = type(functools.lru_cache(maxsize=1)(len))
 _MAX_ITEMS = 500
@@ -25,7 +25,10 @@ _referents = gc.get_referents
 
 
 def stored_parts(name: str, x: Any) -> Iterator[Part]:
-    """Yields what such an object stores; nothing for any other object."""
+    """Yields the values inside a partial, cache, pattern, array, data frame or database row.
+
+    Yields nothing for other objects.
+    """
     cls = type(x)
     if cls is functools.partial:
         yield from _arguments(x.func, x.args)
@@ -45,7 +48,7 @@ def stored_parts(name: str, x: Any) -> Iterator[Part]:
 
 
 def of_thread(parts: Any) -> Iterator[Part]:
-    """Yields the arguments of a thread's function."""
+    """Yields the arguments of a thread's function; `parts` are the Thread's attributes."""
     arguments = parts.get("_args")
     if type(arguments) is tuple:
         yield from _arguments(parts.get("_target"), arguments)
@@ -57,7 +60,10 @@ def _arguments(function: Any, values: tuple[Any, ...]) -> Iterator[Part]:
 
 
 def _parameters(function: Any) -> list[str]:
-    """Names of a function's positional parameters without those already given; then "" for any that follow."""
+    """Returns names of a function's positional parameters, without those already bound.
+
+    Empty strings follow the last name, for further arguments.
+    """
     skipped = 0
     while type(function) in (functools.partial, types.MethodType):
         skipped += 1 if type(function) is types.MethodType else len(function.args)
@@ -69,7 +75,7 @@ def _parameters(function: Any) -> list[str]:
 
 
 def _of_cache(name: str, x: Any) -> Iterator[Part]:
-    """The arguments and results that an `lru_cache` keeps."""
+    """Yields the arguments and results that an `lru_cache` keeps."""
     own: Any = instance_dict(x)
     function = own.get("__wrapped__") if type(own) is dict else None
     for found in _referents(x)[: 4 * _MAX_ITEMS]:
@@ -92,7 +98,7 @@ def _of_array(name: str, x: Any) -> Iterator[Part]:
 
 
 def _of_table(name: str, x: Any) -> Iterator[Part]:
-    """A series under its own name or else its variable's; the columns of a data frame under their labels."""
+    """Yields a series under its name or its variable's name, or a data frame's columns under their labels."""
     axes = axes_of(x)
     if not axes or not frame_shape(x):
         return

@@ -1,7 +1,7 @@
 """Describes objects of known layout: functions, classes, generators, files, locks, arrays, data frames.
 
-A text function takes (describer, object, depth) and returns one line. A details function takes (describer, object) and
-returns further items of the Value dict.
+A text function takes (describer, object, depth) and returns one line of text. A details function takes (describer,
+object) and returns more items of the object's Value dict.
 """
 
 # ruff: noqa: ARG001, ARG005  all texts and all details have one signature
@@ -38,7 +38,7 @@ from .views import VIEW_DETAILS, VIEW_TEXTS
 
 
 def definition_of(code: types.CodeType, name: str = "") -> dict[str, Any]:
-    """Returns the CodeDefinition dict of a code object."""
+    """Returns the CodeDefinition dict (file, lines, name) of a code object."""
     return {
         "file": text_of(code.co_filename),
         "line": code.co_firstlineno,
@@ -61,7 +61,7 @@ def function_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def function_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns where a function is defined, and its parameters' defaults (with what a mutable one has accumulated)."""
+    """Returns a function's definition and the current values of its parameters' defaults."""
     function = x.__func__ if type(x) is types.MethodType else x
     if type(function) is not types.FunctionType:
         return {}
@@ -83,7 +83,7 @@ def class_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def class_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns a class's plain attributes, and the lines that its class statement spans as far as known."""
+    """Returns a class's plain attributes, and the file and lines of its class statement if known."""
     members = namespace(x)
     own = text_of(members.get("__qualname__", "")) or short_name(x)
     codes = [code for code in map(_code_of, members.values()) if code and not code.co_filename.startswith("<")]
@@ -102,7 +102,7 @@ def class_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def _code_of(part: Any) -> Any:
-    """The code of a function, or of the one behind a property, static method or class method."""
+    """Returns the code of a function, property, static method or class method; otherwise None."""
     if type(part) is property:
         part = part.fget
     elif type(part) is staticmethod or type(part) is classmethod:
@@ -136,7 +136,7 @@ def iterator_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def iterator_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns a generator's current line, or the number of items that a builtin container's iterator has left."""
+    """Returns a generator's current line, or the number of items left in a builtin container's iterator."""
     prefix = _GENERATORS.get(id(type(x)), ("", ""))[0]
     if prefix:
         frame = getattr(x, prefix + "_frame")
@@ -156,11 +156,11 @@ def iterator_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 _SIZED_ITERATORS = {id(type(iter(sample))) for sample in ([], (), {}, {}.values(), {}.items(), set(), range(0), b"")}
-"""Iterators whose length hint C code computes from their own index."""
+"""Ids of iterator types whose `__length_hint__` C code computes from the iterator's own index."""
 
 
 def file_text(describer: Any, x: Any, depth: int) -> str:
-    """Returns a file as text: `<TextIOWrapper 'data.csv' mode r>`, with the name that the raw file was opened with."""
+    """Returns a file as text: `<TextIOWrapper 'data.csv' mode r>`, with the name under which it was opened."""
     mode, parts = text_of(stored(x).get("mode", "")), stored(x)
     buffer = lookup(type(x), "buffer")
     if made_in_c(type(x)) and type(buffer) is types.GetSetDescriptorType:
@@ -189,7 +189,7 @@ def thread_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def thread_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns a thread's target and a subclass's fields, without the library's and the debugger's own."""
+    """Returns a thread's target, arguments and own fields, without fields of the library and the debugger."""
     parts = {
         name: part
         for name, part in stored(x).items()
@@ -211,7 +211,7 @@ def exception_text(describer: Any, x: Any, depth: int) -> str:
 def raised_at(x: Any) -> list[Any]:
     """Returns the innermost rows of an exception's traceback, innermost first: `[file, line, function]`.
 
-    Empty if the traceback is too long: its innermost rows are at its end.
+    Empty if the traceback is too long to be read to its end, where its innermost rows are.
     """
     rows: Any = deque(maxlen=_MAX_ROWS)
     entry = BaseException.__dict__["__traceback__"].__get__(x)

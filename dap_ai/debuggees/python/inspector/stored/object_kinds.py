@@ -1,4 +1,4 @@
-"""Finds the kind of an object, from its exact type, then from the builtin types that it derives from."""
+"""Finds an object's kind (such as `list` or `enum`) from its exact type, then from its builtin base types."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -69,7 +69,7 @@ _NUMPY_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex
 
 
 class Kinds:
-    """The kinds of one inspection; it includes types of libraries that the program has imported."""
+    """Finds kinds during one inspection; knows the types of libraries that the program has imported."""
 
     def __init__(self) -> None:
         self._by_id = {id(cls): kind for cls, kind in _BUILTIN}
@@ -82,7 +82,7 @@ class Kinds:
         self._numpy = "numpy" in sys.modules
 
     def of(self, x: Any) -> str:
-        """Returns one of the kinds that `protocol.inspection.Value.kind` lists."""
+        """Returns an object's kind, a value of `protocol.inspection.Value.kind`."""
         cls = type(x)
         if cls is Frozen:
             return x.kind
@@ -100,12 +100,12 @@ class Kinds:
         return "iterator" if lookup(cls, "__next__") is not MISSING and made_in_c(cls) else "object"
 
     def of_numpy(self, x: Any) -> bool:
-        """Returns whether `x` is a numpy number, whose value cannot be read as that of a builtin int or float."""
+        """Returns whether `x` is a numpy number; it must be converted before it is read as an int or float."""
         return self._numpy and numpy_scalar(x)
 
 
 def genuine_ufunc(name: str) -> bool:
-    """Returns whether numpy's function of that name is its own: a ufunc made of a Python function has another name."""
+    """Returns whether numpy's ufunc of that name is the original; a ufunc made from a Python function is not."""
     function = loaded("numpy", name)
     return type(function) is loaded("numpy", "ufunc") and made_in_c(type(function)) and function.__name__ == name
 

@@ -1,7 +1,7 @@
-"""Describes series, data frames and indexes of pandas: shape, labels and some cells, from what they store.
+"""Describes series, data frames and indexes of pandas from stored data: shape, labels and some cells.
 
-A data frame is a manager of blocks: each contains the columns of one type, in one array. Only the rows and columns
-shown are read, so that ten million rows cost as much as ten.
+A data frame is a manager of blocks: each block contains the columns of one type in one array. Only the rows and columns
+to show are read, so that ten million rows cost as much as ten.
 """
 
 # ruff: noqa: ARG001  all texts and all details have one signature
@@ -22,11 +22,11 @@ MAX_COLUMNS = 24
 _MAX_LEVELS = 6
 _MAX_BLOCKS = 2000
 _TAIL_ROWS = 5
-"""Maximum number of last rows among the rows shown."""
+"""Maximum number of rows shown from the end of a table."""
 
 
 class ColumnPlace:
-    """A column: the array that contains it, and its row in an array of several columns."""
+    """Where a column is stored: an array, and the column's row in an array of several columns."""
 
     __slots__ = ("array", "row")
 
@@ -35,7 +35,7 @@ class ColumnPlace:
 
 
 def axes_of(x: Any) -> list[Any]:
-    """Returns the index of the columns, then that of the rows; only the latter for a series. Empty if unknown."""
+    """Returns the indexes of the columns and of the rows; only of the rows for a series. Empty if unknown."""
     axes = part(part(x, "_mgr"), "axes")
     return axes if type(axes) is list else []
 
@@ -46,13 +46,16 @@ def is_frame(x: Any) -> bool:
 
 
 def frame_shape(x: Any) -> list[int]:
-    """Returns the number of rows, and of columns of a DataFrame; empty if unknown."""
+    """Returns the number of rows, and for a DataFrame the number of columns; empty if unknown."""
     sizes = [size_of(axis) for axis in reversed(axes_of(x))]
     return sizes if all(size >= 0 for size in sizes) else []
 
 
 def columns_of(x: Any, wanted: list[int]) -> list[ColumnPlace | None]:
-    """Returns the columns at these positions; None for each that is not found. A series has one, at 0."""
+    """Returns the places of the columns at these positions, or None for a column that is not found.
+
+    A series has one column, at position 0.
+    """
     found: dict[int, ColumnPlace] = {}
     blocks = part(part(x, "_mgr"), "blocks")
     for block in blocks[:_MAX_BLOCKS] if type(blocks) is tuple else ():
@@ -66,7 +69,7 @@ def columns_of(x: Any, wanted: list[int]) -> list[ColumnPlace | None]:
 
 
 def _places(block: Any) -> list[int]:
-    """The positions of a block's columns. Asking its `BlockPlacement` would compute and cache them."""
+    """Returns the positions of a block's columns without calling `BlockPlacement`, which would cache them."""
     placement = part(block, "_mgr_locs")
     parts: list[Any] = gc.get_referents(placement)
     for known in (one for one in parts if type(one) is slice):
@@ -92,13 +95,13 @@ class Labels:
         return "" if name is None or name is MISSING else self._cells.text(name)
 
     def texts(self, places: list[int]) -> list[list[str]]:
-        """Returns the labels at these positions, for each level."""
+        """Returns the labels at these positions as texts, one list per level."""
         if self._many:
             return [self._cells.level(self._index, level, places) for level in range(len(self.names))]
         return [self._cells.of(self._index, places)]
 
     def dtypes(self) -> list[str]:
-        """Returns the dtype of each level."""
+        """Returns the dtypes of the levels."""
         levels = part(self._index, "_levels") if self._many else [self._index]
         return [dtype_of(level) for level in list(list.__iter__(levels))[: len(self.names)]]
 
@@ -106,7 +109,8 @@ class Labels:
 def table(describer: Any, x: Any, first: int | None, most: int, chosen: Any = None) -> dict[str, Any]:
     """Returns the Table dict of a series, data frame or index: at most `most` rows from row `first` on.
 
-    `first` None: the first rows and the last ones. `chosen`: positions of some columns, and of some rows.
+    If `first` is None, it has the first rows and the last rows. `chosen`: positions of the columns and of the rows to
+    choose from.
     """
     cells = CellTexts(describer, describer.may_run)
     axes = axes_of(x)
@@ -136,7 +140,7 @@ def table(describer: Any, x: Any, first: int | None, most: int, chosen: Any = No
 
 
 def rows_shown(size: int, first: int | None, most: int) -> tuple[list[int], int]:
-    """Returns the positions of the rows to show, and how many of them come before the gap."""
+    """Returns the positions of the rows to show, and how many of these precede the gap."""
     if first is not None or size <= most:
         places = list(range(first or 0, min(size, (first or 0) + most)))
         return places, len(places)
@@ -169,7 +173,7 @@ def frame_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def summary(describer: Any, x: Any, shape: list[int], places: Any, dtypes: str) -> str:
-    """Returns the text of some columns of a data frame: those at `places`."""
+    """Returns the text of a data frame or series with only the columns at `places`."""
     cells, axes, name = CellTexts(describer, False), axes_of(x), short_name(type(x))
     if len(shape) == 2:
         most = min(len(places), describer.max_items)
@@ -187,7 +191,7 @@ def _name_of(series: Any, cells: CellTexts) -> str:
 
 
 def frame_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns shape, dtypes, column labels, and the table if requested."""
+    """Returns shape, dtypes and column labels of a series or data frame, and its table if asked for."""
     shape = frame_shape(x)
     details: dict[str, Any] = {"dtype": ", ".join(_dtypes(x))}
     if shape:
@@ -218,7 +222,7 @@ def index_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def index_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Returns an index's length and dtype, and a table for several levels."""
+    """Returns an index's length and dtype; for an index of several levels also a table."""
     details: dict[str, Any] = {"length": size_of(x), "dtype": dtype_of(x)}
     if of_pandas(x) == "MultiIndex" and describer.wants_table():
         details["table"] = table(describer, x, describer.first_row, describer.max_rows)
@@ -246,7 +250,10 @@ def extension_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def grouping_text(describer: Any, x: Any, depth: int) -> str:
-    """Returns a groupby as text, not computed: `<DataFrameGroupBy by 'city' of <DataFrame 5 rows x 7 columns>>`."""
+    """Returns a text that describes a groupby, without computing its groups.
+
+    Example: `<DataFrameGroupBy by 'city' of <DataFrame 5 rows x 7 columns>>`.
+    """
     keys, of = part(x, "keys"), part(x, "obj")
     by = "" if keys is MISSING or keys is None else " by " + describer.text(keys, depth + 1)
     return "<" + short_name(type(x)) + by + " of " + describer.text(of, depth + 1) + ">"

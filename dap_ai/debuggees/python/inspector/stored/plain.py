@@ -1,4 +1,4 @@
-"""Detects plain objects: exact builtin types at every level, so that C code may compare, hash and write them."""
+"""Detects plain objects: exact builtin types at every level, which C code may compare, hash and write."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -33,25 +33,25 @@ _scalar_ids = {id(cls) for cls in SCALARS}
 
 
 class RefusedOperation(Exception):  # noqa: N818  a result, not an error
-    """An operation that the inspector refuses; the text names the rule and the alternative."""
+    """The inspector refuses an operation; the text names the rule and an alternative."""
 
 
 class MissingName(Exception):  # noqa: N818  the same
-    """A name that does not exist or is not bound at this moment."""
+    """A name does not exist or is not bound at this moment."""
 
 
 class EvaluationRaised(Exception):  # noqa: N818  the same
-    """An exception that the program's own expression raises; the text is like `KeyError: 'prise'`."""
+    """The program's expression itself raises an exception, which is the first argument."""
 
 
 def one_of(x: Any, classes: tuple[Any, ...]) -> bool:
-    """Returns whether an object's exact type is one of these; compares identities only."""
+    """Returns whether an object's exact type is one of these classes; compares identities only."""
     cls = type(x)
     return any(cls is known for known in classes)
 
 
 def is_scalar(x: Any) -> bool:
-    """Returns whether `x` is exactly None, a bool, int, float, complex, str or bytes, or Ellipsis."""
+    """Returns whether `x` is exactly a None, bool, int, float, complex, str, bytes or Ellipsis."""
     return id(type(x)) in _scalar_ids
 
 
@@ -73,7 +73,7 @@ def is_plain(x: Any, room: list[int] | None = None, depth: int = 0) -> bool:
 
 
 def is_date(x: Any) -> bool:
-    """Returns whether `x` is a date, timedelta or datetime without a time zone: C code implements their operators."""
+    """Returns whether `x` is a date, timedelta or naive datetime, whose operators are C code."""
     cls = type(x)
     if not made_in_c(cls):  # libraries that freeze time install their own classes there
         return False
@@ -83,12 +83,12 @@ def is_date(x: Any) -> bool:
 
 
 def is_array(x: Any) -> bool:
-    """Returns whether `x` is a numpy array of plain items and limited size, or a numpy number."""
+    """Returns whether `x` is a numpy number, or a numpy array of plain items and limited size."""
     return "numpy" in sys.modules and (numpy_scalar(x) or (numpy_array(x) and x.size <= MAX_CHARACTERS))
 
 
 def plain_keys(container: Any) -> bool:
-    """Returns whether a lookup in a dict or set can only reach keys of exact builtin types."""
+    """Returns whether all keys of a dict or set are plain, so that a lookup runs no code of the program."""
     size = len(container)
     if size > 20 * MAX_ITEMS:
         return False
@@ -99,7 +99,7 @@ def plain_keys(container: Any) -> bool:
 
 
 def builtin_base(x: Any, method: str) -> Any:
-    """Returns the builtin type whose own `method` an object would use, otherwise MISSING."""
+    """Returns the builtin type whose `method` an object would call; MISSING if a class overrides that method."""
     for base in mro(type(x)):
         if any(base is known for known in (*SCALARS, *CONTAINERS)):
             return base
@@ -110,7 +110,7 @@ def builtin_base(x: Any, method: str) -> Any:
 
 
 def truth(x: Any) -> bool:
-    """Returns `bool(x)` if no code of the program decides it. Raises RefusedOperation otherwise."""
+    """Returns `bool(x)`. Raises RefusedOperation if code of the program would decide it."""
     if is_scalar(x) or one_of(x, (*CONTAINERS, *VIEWS)) or is_date(x):
         return bool(x)
     cls = type(x)
@@ -126,7 +126,7 @@ def truth(x: Any) -> bool:
 
 
 def hashable(x: Any) -> Any:
-    """Returns the object if hashing it runs no code of the program. Raises RefusedOperation otherwise."""
+    """Returns `x`. Raises RefusedOperation if hashing `x` may run code of the program."""
     if not is_plain(x):
         raise RefusedOperation("hashing a %s may run its code; use a key of a builtin type" % type_name(type(x)))
     return x
@@ -141,13 +141,13 @@ class StepCounter:
         self._bytes = 0
 
     def tick(self) -> None:
-        """Counts one evaluated node or one item."""
+        """Counts one evaluated node or one item. Raises RefusedOperation if the limit is reached."""
         self._count += 1
         if self._count > _MAX_STEPS or (self._count % 64 == 1 and self._budget.spent()):
             raise RefusedOperation("the expression takes too long; ask for a part of it")
 
     def paid(self, x: Any) -> Any:
-        """Returns the same value after adding its size: many results that are each small could fill the memory."""
+        """Adds a result's size to the total and returns the result, because many small results can fill the memory."""
         if one_of(x, _SIZED):
             size: Any = type(x).__sizeof__
             self._bytes += size(x)

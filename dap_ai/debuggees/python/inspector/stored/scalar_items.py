@@ -16,11 +16,11 @@ MISSING_TEXTS = {"NAType": "<NA>", "NaTType": "NaT"}
 _SHORT_FLOATS = {2: "e", 4: "f"}
 _INFINITY = float("inf")
 _UNITS = {7: "s", 8: "ms", 9: "us", 10: "ns"}
-"""Units by pandas' number for them; before 2.0 all values are nanoseconds."""
+"""Time units by pandas' number for them; before pandas 2.0 all values are in nanoseconds."""
 
 
 def item_text(x: Any) -> str:
-    """Returns a value as text: `2024-01-01 10:00:00`, `1 days 02:00:00`, `(0, 1]`, `<NA>`; "" for other types."""
+    """Returns a value as text: `2024-01-01 10:00:00`, `(0, 1]`, `<NA>`; an empty string for other types."""
     name = of_pandas(x)
     if name in MISSING_TEXTS:
         return MISSING_TEXTS[name]
@@ -37,7 +37,7 @@ def item_text(x: Any) -> str:
 
 
 def named_text(x: Any) -> str:
-    """Returns a value as written in source: `Timestamp('2024-01-01 10:00:00')`; "" for other types."""
+    """Returns a value as in source: `Timestamp('2024-01-01 10:00:00')`; an empty string for other types."""
     text, name = item_text(x), short_name(type(x))
     if not text or text in MISSING_TEXTS.values():
         return text
@@ -70,7 +70,7 @@ def _interval(x: Any) -> str:
 
 
 def _of_numpy(x: Any) -> str:
-    """The text of a numpy number, datetime or timedelta; "" for other types."""
+    """Returns a numpy number, datetime or timedelta as text; an empty string for other types."""
     generic = loaded("numpy", "generic")
     if generic is MISSING or not made_in_c(type(x)) or not any(base is generic for base in mro(type(x))):
         return ""
@@ -84,7 +84,7 @@ def _of_numpy(x: Any) -> str:
 
 
 def float_text(number: float, size: int = 8) -> str:
-    """Returns the fewest digits that restore this number in a float of `size` bytes; `NaN` for nan."""
+    """Returns a number with the fewest digits that restore it in a float of `size` bytes; `NaN` for nan."""
     if number != number:  # noqa: PLR0124  nan alone is not itself
         return "NaN"
     if size in _SHORT_FLOATS and abs(number) != _INFINITY:

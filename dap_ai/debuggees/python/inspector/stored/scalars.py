@@ -1,4 +1,4 @@
-"""Renders values that contain no others, by the builtin type's own methods, never by a subclass's."""
+"""Renders values that contain no other values, by the builtin type's methods, never by a subclass's methods."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class TextDescriber(Protocol):
-        """The part of values.ValueDescriber that is used here."""
+        """The interface of values.ValueDescriber that this module uses."""
 
         max_text: int
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
             ...
 
         def omit(self) -> None:
-            """Records that something was left out."""
+            """Records that the text does not show everything."""
             ...
 
 
 SINGLES = {id(Ellipsis): "Ellipsis", id(NotImplemented): "NotImplemented"}
 """Names of singleton objects, by id."""
 _MAX_BITS = 4000
-"""Bits up to which an int is written out: Python limits the digits, and the work grows with their square."""
+"""Maximum bits of an int that is written out; Python limits the digits, and the work grows with their square."""
 
 
 def int_text(describer: TextDescriber, x: Any) -> str:
-    """Returns the digits, or the size of an int that is too long to write."""
+    """Returns an int's digits, or only its size if it is too long to write."""
     bits = int.bit_length(x)
     if bits > _MAX_BITS:
         describer.omit()
@@ -46,12 +46,12 @@ def int_text(describer: TextDescriber, x: Any) -> str:
 
 
 def str_text(describer: TextDescriber, x: Any) -> str:
-    """Returns a quoted string, cut with a count of the rest."""
+    """Returns a quoted string; a long string is cut, with a count of the rest."""
     return _quoted(describer, str.__getitem__(x, slice(0, describer.max_text)), str.__len__(x))
 
 
 def bytes_text(describer: TextDescriber, x: Any) -> str:
-    """Returns bytes or a bytearray, cut with a count of the rest."""
+    """Returns bytes or a bytearray as text; a long value is cut, with a count of the rest."""
     base: Any = bytearray if issubclass(type(x), bytearray) else bytes
     head = bytes(base.__getitem__(x, slice(0, describer.max_text)))
     text = _quoted(describer, head, base.__len__(x))
@@ -59,7 +59,7 @@ def bytes_text(describer: TextDescriber, x: Any) -> str:
 
 
 def range_text(describer: TextDescriber, x: Any) -> str:
-    """Returns a range as written in source."""
+    """Returns a range as written in source code."""
     start, stop, step = x.start, x.stop, x.step
     parts = [start, stop] if type(step) is int and step == 1 else [start, stop, step]
     return "range(" + ", ".join(int_text(describer, part) for part in parts) + ")"
@@ -107,12 +107,12 @@ _DATE_MINIMUM = {"date": 3, "datetime": 5, "time": 2}
 
 
 def path_text(describer: TextDescriber, x: Any) -> str:
-    """Returns a path as text, from its stored parts; pathlib would compute and cache the text."""
+    """Returns a path as text, from its stored parts, because pathlib would compute and cache the text."""
     return short_name(type(x)) + "(" + str_text(describer, path_string(x)) + ")"
 
 
 def path_string(x: Any) -> str:
-    """Returns a path's plain text from its stored parts."""
+    """Returns a path as a plain string, from its stored parts."""
     parts = slots(x)
     text = parts.get("_str")
     if type(text) is str:
@@ -123,7 +123,7 @@ def path_string(x: Any) -> str:
 
 
 def known_text(x: Any) -> str:
-    """Returns the text of a Decimal, Fraction, UUID, IP address, numpy or pandas value; "" for other types."""
+    """Returns a Decimal, Fraction, UUID, IP address, numpy or pandas value as text; an empty string for other types."""
     cls = type(x)
     if id(x) in SINGLES:
         return SINGLES[id(x)]

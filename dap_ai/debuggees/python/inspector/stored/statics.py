@@ -1,4 +1,4 @@
-"""Reads what objects and classes store: `inspect.getattr_static` without its gaps.
+"""Reads stored attributes of objects and classes, like `inspect.getattr_static` without its gaps.
 
 `type(x)` is reliable, `x.__class__` and `x.__dict__` are not; `isinstance` uses `x.__class__`; a dict lookup calls
 `__eq__` of keys with an equal hash. So classes are compared with `is`, and namespaces are copied by their exact `str`
@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, Iterator
 
 MISSING: Any = type("Missing", (), {})()
-"""The result if nothing is stored under a name."""
+"""The value that stands for "nothing is stored under this name"."""
 
 MAX_NAMES = 5000
 """Maximum number of entries read from a namespace or instance dictionary."""
@@ -56,13 +56,13 @@ def mro(cls: Any) -> tuple[Any, ...]:
 
 
 def made_in_c(cls: Any) -> bool:
-    """Returns whether a class is written in C: static, or (from 3.10 on) immutable, unlike any `class` statement's."""
+    """Returns whether a class is written in C: it is static or, from Python 3.10 on, immutable."""
     flags = _type_flags(cls)
     return not flags & _HEAP_TYPE or (sys.version_info >= (3, 10) and bool(flags & _IMMUTABLE_TYPE))
 
 
 def of_the_interpreter(x: Any, name: str) -> bool:
-    """Returns whether `x` is a C function or class of that name: a replacement has its own name."""
+    """Returns whether `x` is a C function or class of that name; a replacement has another name."""
     if type(x) is type:
         return made_in_c(x) and short_name(x) == name
     return type(x) is types.BuiltinFunctionType and x.__name__ == name
@@ -74,7 +74,7 @@ def names_of(mapping: Any, limit: int = MAX_NAMES) -> dict[str, Any]:
 
 
 def namespace(cls: Any) -> dict[str, Any]:
-    """Returns what a class itself stores, by name."""
+    """Returns the names and values that a class itself stores, without its bases."""
     known = _namespaces.get(id(cls))
     if known is None:
         items = list(_type_namespace(cls).items())
@@ -84,7 +84,7 @@ def namespace(cls: Any) -> dict[str, Any]:
 
 
 def lookup(cls: Any, name: str) -> Any:
-    """Returns what a class or its first base with that name stores, otherwise MISSING."""
+    """Returns the value that a class or its first base with that name stores, otherwise MISSING."""
     for base in mro(cls):
         found = namespace(base).get(name, MISSING)
         if found is not MISSING:
@@ -93,7 +93,7 @@ def lookup(cls: Any, name: str) -> Any:
 
 
 def definer(cls: Any, name: str) -> Any:
-    """Returns the class in the resolution order that stores a name, otherwise MISSING."""
+    """Returns the first class in the resolution order that stores a name, otherwise MISSING."""
     for base in mro(cls):
         if name in namespace(base):
             return base
@@ -105,7 +105,7 @@ _GENERIC: tuple[Any, ...] = (BaseException, types.FunctionType, functools.partia
 
 
 def instance_dict(x: Any) -> Any:
-    """Returns the dictionary that stores an object's attributes, or None; it ignores a `__dict__` property."""
+    """Returns the dictionary that stores an object's attributes, or None. Ignores a property named `__dict__`."""
     for base in mro(type(x)):
         descriptor: Any = namespace(base).get("__dict__")
         if type(descriptor) is Member and base is types.SimpleNamespace:
@@ -129,7 +129,7 @@ def is_dunder(name: str) -> bool:
 
 
 def slots(x: Any) -> dict[str, Any]:
-    """Returns the values of `__slots__` and C members that are set."""
+    """Returns the values of an object's `__slots__` and C members that are set, by name."""
     values: dict[str, Any] = {}
     for base in reversed(mro(type(x))):
         for name, descriptor in namespace(base).items():
@@ -142,7 +142,7 @@ def slots(x: Any) -> dict[str, Any]:
 
 
 def stored(x: Any) -> dict[str, Any]:
-    """Returns all that an object stores by name: slots, then its instance dictionary."""
+    """Returns all values that an object stores by name: slots, then its instance dictionary."""
     values = slots(x)
     own = instance_dict(x)
     if own is not None and issubclass(type(own), dict):
@@ -151,7 +151,7 @@ def stored(x: Any) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    """Returns an exact, encodable copy of a string or of a subclass's instance; "" for other objects."""
+    """Returns an exact, encodable copy of a string or a subclass's instance; an empty string for other objects."""
     if not issubclass(type(value), str):
         return ""
     return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")
@@ -163,7 +163,7 @@ def short_name(cls: Any) -> str:
 
 
 def module_of(cls: Any) -> str:
-    """Returns the module name that a class states."""
+    """Returns the module name that a class stores in `__module__`."""
     module = namespace(cls).get("__module__")
     if module is None and made_in_c(cls):
         module = _type_module(cls)
@@ -177,7 +177,7 @@ def type_name(cls: Any) -> str:
 
 
 def loaded(module: str, name: str) -> Any:
-    """Returns a name of a module that the program has already imported, otherwise MISSING. Imports nothing."""
+    """Returns an attribute of a module that the program has imported, otherwise MISSING. Imports nothing."""
     key = (module, name)
     if key not in _loaded:
         found = sys.modules.get(module)
@@ -203,7 +203,7 @@ def code_lines(code: types.CodeType) -> Iterator[int]:
 
 
 def end_line(code: types.CodeType) -> int:
-    """Returns the last line of a code object, 1-based, inclusive."""
+    """Returns the last line (1-based) of a code object."""
     last = code.co_firstlineno
     for line in code_lines(code):
         last = max(last, line)
@@ -211,5 +211,5 @@ def end_line(code: types.CodeType) -> int:
 
 
 def qualified_name(code: types.CodeType) -> str:
-    """Returns a code object's qualified name (Python 3.11 and newer), otherwise its name."""
+    """Returns a code object's qualified name on Python 3.11 and newer; before, its plain name."""
     return text_of(getattr(code, "co_qualname", code.co_name))

@@ -1,4 +1,4 @@
-"""Renders times and durations that numpy and pandas store as integers, by arithmetic alone."""
+"""Renders times and durations that numpy and pandas store as integers, by arithmetic and without calling them."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -29,7 +29,7 @@ _epoch: Any = _DateTime(1970, 1, 1)
 
 
 def date_of(days: int) -> str:
-    """Returns `2024-02-29` for a number of days since 1970-01-01, in the Gregorian calendar."""
+    """Returns the date of a number of days since 1970-01-01, as `2024-02-29`, in the Gregorian calendar."""
     days += 719_468  # counted from 1 March of year 0, so that the leap day is the last of its year
     era, day = divmod(days, 146_097)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
@@ -43,7 +43,7 @@ def date_of(days: int) -> str:
 def moment_text(value: int, unit: str, zone: Any = None) -> str:
     """Returns a time as pandas writes it: `2024-02-29 12:30:00`.
 
-    `unit`: numpy's, such as `[ns]` or `[D]`; `zone`: the time zone that shifts UTC.
+    `unit`: numpy's time unit, such as `[ns]` or `[D]`. `zone`: the time zone to show, or None.
     """
     if value == _NO_TIME:
         return "NaT"
@@ -78,7 +78,7 @@ def span_text(value: int, unit: str) -> str:
 
 
 def period_text(ordinal: int, frequency: str) -> str:
-    """Returns a period: `2024-01`, `2024Q1`, `2024`, `2024-01-31`; for other frequencies its number."""
+    """Returns a period as `2024-01`, `2024Q1`, `2024` or `2024-01-31`; other frequencies give only its number."""
     if ordinal == _NO_TIME:
         return "NaT"
     if frequency in ("MonthEnd", "MonthBegin"):
@@ -95,7 +95,7 @@ def period_text(ordinal: int, frequency: str) -> str:
 
 
 def offset_s(zone: Any, seconds: int) -> int:
-    """Returns a known time zone's offset in seconds east of UTC; 0 for other zones, shown as `+00:00`."""
+    """Returns a time zone's offset in seconds east of UTC at a time; 0 for unknown zones, shown as `+00:00`."""
     cls = type(zone)
     try:
         if cls is _Timezone or (made_in_c(cls) and cls.__name__ == "ZoneInfo"):
@@ -107,13 +107,13 @@ def offset_s(zone: Any, seconds: int) -> int:
 
 
 def _shifted(zone: Any, seconds: int) -> Any:
-    """The local time of a moment; `fromutc` of `_zoneinfo` is C code on the zone's own tables."""
+    """Returns the local time of a moment in a ZoneInfo, whose `fromutc` is C code."""
     moment = _epoch + _Span(seconds=seconds)
     return zone.fromutc(moment.replace(tzinfo=zone))
 
 
 def _of_pytz(zone: Any, seconds: int) -> int:
-    """The offset in seconds from the tables of a pytz zone."""
+    """Returns the offset in seconds at a moment, from the tables of a pytz zone."""
     fixed = stored(zone).get("_offset", lookup(type(zone), "_utcoffset"))
     times, facts = lookup(type(zone), "_utc_transition_times"), lookup(type(zone), "_transition_info")
     if type(times) is list and type(facts) is list and len(times) == len(facts) <= _MAX_TRANSITIONS:
@@ -129,7 +129,7 @@ def _seconds(offset: Any) -> int:
 
 
 def _scaled(value: int, unit: str) -> int | None:
-    """The value in nanoseconds; None for months and years, which have no fixed length."""
+    """Returns the value in nanoseconds; None for months and years, which have no fixed length."""
     found = _UNIT.search(unit)
     times, word = (found.group(1), found.group(2)) if found else ("", unit)
     size = _NANOSECONDS.get(word)
@@ -149,7 +149,7 @@ def _word(unit: str) -> str:
 
 
 def without_midnight(texts: list[str]) -> list[str]:
-    """Returns dates or whole days without a time if none of the texts has one, as pandas shows a column."""
+    """Removes the time from all timestamps if it is midnight in each, as pandas does in a column."""
     if all(text.endswith(" 00:00:00") or text == "NaT" for text in texts):
         return [text.replace(" 00:00:00", "") for text in texts]
     return texts

@@ -1,9 +1,8 @@
 """Describes a value as one line of text and as a dict, limited in depth, items, characters and time.
 
-Like `reprlib`, but with the type's own C functions (`list.__iter__`, never `iter(x)`), and with one budget for the
-whole inspection. Limits work at three levels: items and characters of one text (`joined`), depth of nesting (`text`),
-bytes and time of the inspection (`VisitBudget`). A text cut by any of them is marked, so that nobody takes a part for
-the whole.
+This works like `reprlib`, but with the type's own C functions (`list.__iter__`, never `iter(x)`), and with one budget
+for the whole inspection. Limits work at three levels: items and characters of one text (`joined`), depth of nesting
+(`text`), bytes and time of the inspection (`VisitBudget`). A text that a limit cuts is marked as incomplete.
 """
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
@@ -26,13 +25,13 @@ from .scalars import SCALARS, known_text
 from .statics import instance_dict, lookup, mro, names_of, namespace, short_name, stored, text_of, type_name
 
 _MAX_TABLES = 8
-"""Maximum tables per inspection: the texts of other values need room as well."""
+"""Maximum tables per inspection, because the texts of other values need room in the reply."""
 _UNSHARED = ("none", "bool", "int", "float", "complex", "str", "range", "date", "path", "enum")
-"""Kinds whose identity has no meaning."""
+"""Kinds of values whose address is not reported, because equal values may share one object."""
 
 
 class VisitBudget:
-    """Limits of an inspection: bytes of the reply, and processor time, so that a busy machine does not cut it short."""
+    """Limits of an inspection: bytes of the reply, and processor time (not time by the clock, for busy machines)."""
 
     # Class attributes: libraries that freeze time replace the names of modules.
     clock = staticmethod(time.perf_counter)
@@ -45,7 +44,7 @@ class VisitBudget:
         self.truncated = False
 
     def spent(self) -> bool:
-        """Whether the inspection must end; from then on the reply is `truncated`."""
+        """Whether the budget is used up; if so, marks the reply as `truncated`."""
         if self.left <= 0 or self._is_late():
             self.truncated = True
             return True
@@ -61,7 +60,7 @@ class VisitBudget:
 
 
 class ValueDescriber:
-    """Makes texts and Value dicts within the limits of a query."""
+    """Describes values as texts and Value dicts, within the limits of a query."""
 
     def __init__(self, query: dict[str, Any], budget: VisitBudget) -> None:
         self.budget = budget
@@ -74,7 +73,7 @@ class ValueDescriber:
         self.first_row = query.get("first_row")
         self.tables_left = _MAX_TABLES
         self.may_run = False
-        """Whether the program's code may run to read a value, because this is a copy of it."""
+        """Whether the program's code may run to read a value, because this process is a copy."""
         self._cut = False
         self._path: list[int] = []
 
@@ -100,7 +99,7 @@ class ValueDescriber:
         return described
 
     def text(self, x: Any, depth: int = 0) -> str:
-        """Returns one line, like a repr, of at most slightly more than twice `max_text` characters."""
+        """Returns an object as one line of text, like a repr, of little more than twice `max_text` characters."""
         if type(x) is Frozen:
             return copy_text(self, x, depth)
         kind = self.kinds.of(x)
@@ -126,16 +125,16 @@ class ValueDescriber:
             return "<" + short_name(type(x)) + ", not readable>"
 
     def wants_table(self) -> bool:
-        """Whether a value is also described as a table; each True uses up one of the tables left."""
+        """Whether to add a table to a value's description; each call counts against the maximum of tables."""
         self.tables_left -= 1
         return self.max_rows > 0 and self.tables_left >= 0
 
     def omit(self) -> None:
-        """Records that the current text does not show everything."""
+        """Records that the current text does not show the whole value."""
         self._cut = True
 
     def joined(self, pieces: Iterable[str], total: int, limit: int, separator: str = ", ") -> str:
-        """Joins at most `limit` pieces, and appends how many of `total` are left out."""
+        """Joins at most `limit` pieces, and appends the number of the remaining pieces of `total`."""
         shown: list[str] = []
         room = self.max_text
         for piece in islice(pieces, limit):
@@ -149,11 +148,11 @@ class ValueDescriber:
         return separator.join(shown)
 
     def items(self, xs: Iterable[Any], total: int, depth: int) -> str:
-        """Returns the texts of a container's first items."""
+        """Returns the texts of a container's first items, joined."""
         return self.joined((self.text(x, depth + 1) for x in xs), total, self.max_items)
 
     def fields(self, values: dict[str, Any]) -> list[dict[str, Any]]:
-        """Returns Field dicts, at most `max_fields`."""
+        """Returns Field dicts of the named values, at most `max_fields`."""
         made: list[dict[str, Any]] = []
         for name, x in list(values.items())[: self.max_fields]:
             if self.budget.spent():
@@ -184,7 +183,7 @@ class ValueDescriber:
 
 
 def length(x: Any) -> int:
-    """Returns the number of items in a builtin container or a subclass's instance, by the builtin type's method."""
+    """Returns the number of items in a builtin container or a subclass's instance, by the builtin type's `__len__`."""
     for base in mro(type(x)):
         if id(base) in _LENGTHS:
             return _LENGTHS[id(base)](x)
@@ -192,13 +191,13 @@ def length(x: Any) -> int:
 
 
 def field_names(cls: Any) -> tuple[str, ...]:
-    """Returns the field names of a named tuple's class, otherwise ()."""
+    """Returns the field names of a named tuple's class; an empty tuple for other classes."""
     names = lookup(cls, "_fields")
     return names if type(names) is tuple and all(type(name) is str for name in names) else ()
 
 
 def object_details(describer: ValueDescriber, x: Any) -> dict[str, Any]:
-    """Returns stored fields, and a note of properties that were not read."""
+    """Returns an object's stored fields, and a note of properties that were not read."""
     if known_text(x):
         return {}
     values = stored(x)
@@ -232,7 +231,7 @@ def _closed(kind: str, x: Any) -> str:
 
 
 def _named(x: Any, kind: str, text: str) -> str:
-    """The text, wrapped in the class name for a subclass of a builtin type: `Celsius(21.5)`."""
+    """Returns a text, wrapped in the class name for a subclass of a builtin type: `Celsius(21.5)`."""
     plain = kind in ("enum", "date", "path") or short_name(type(x)) in (kind, "NoneType", "bytearray")
     return text if plain else short_name(type(x)) + "(" + text + ")"
 

@@ -1,4 +1,4 @@
-"""Describes views of dicts, buffers, slices and weak references, with C code of their exact types."""
+"""Describes dict views, arrays, memoryviews, slices and weak references, by the C code of their exact types."""
 
 # ruff: noqa: ARG001  all texts and all details have one signature
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -35,7 +35,7 @@ def view_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def proxy_text(describer: Any, x: Any, depth: int) -> str:
-    """Returns a mapping proxy as text: `mappingproxy({'a': 1})`; without contents unless it wraps a dict."""
+    """Returns a mapping proxy as text: `mappingproxy({'a': 1})`; without contents unless it wraps a plain dict."""
     behind = [part for part in gc.get_referents(x) if issubclass(type(part), dict)]
     return "mappingproxy(" + (describer.text(behind[0], depth + 1) if behind else "...") + ")"
 
@@ -78,7 +78,7 @@ def weak_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def kinds() -> dict[int, str]:
-    """Returns the kinds of these types, by the types' ids."""
+    """Returns the kinds of the types in this module, by the types' ids."""
     known = {id(cls): "view" for cls in DICT_VIEWS}
     known.update({id(types.MappingProxyType): "proxy", id(memoryview): "memory", id(slice): "slice"})
     for module, name, kind in (("array", "array", "buffer"), ("_weakref", "ReferenceType", "weak")):

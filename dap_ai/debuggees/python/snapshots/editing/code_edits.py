@@ -1,4 +1,4 @@
-"""Finds what an edit of a source file changes, by comparing code objects and trees; runs neither version."""
+"""Finds the functions that a source edit changes, by comparing code objects and trees; runs neither version."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -17,28 +17,28 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _ADDABLE = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 _REWRITTEN = "@py"
-"""The prefix of names that pytest puts into the asserts of a test file."""
+"""The prefix of names that pytest adds when it rewrites the asserts of a test file."""
 
 
 class OutsideError(UnavailableError):
-    """The edit changes code that runs when the file is loaded."""
+    """The edit changes code outside functions, which runs only when the file is loaded."""
 
 
 class ChangedFunction:
-    """A function that an edit changes."""
+    """A function that an edit changes, with its old and new code objects."""
 
     def __init__(self, path: tuple[str, ...], old: Any, new: Any, is_nested: bool, arguments: Any) -> None:
         self.name = ".".join(path)
         self.old = old
         self.new = new
         self.is_nested = is_nested
-        """Whether it is inside a function, which creates it again at each run, or is a lambda, which may be gone."""
+        """Whether the function is a lambda or inside a function, and so may not be in memory now."""
         self.arguments = arguments
-        """The new `ast.arguments` if the defaults differ, otherwise None."""
+        """The new `ast.arguments` if the edit changes the defaults, otherwise None."""
 
 
 class Added:
-    """A function, class or import that only the new source has."""
+    """A function, class or import that the edit adds."""
 
     def __init__(self, path: tuple[str, ...], node: Any) -> None:
         self.path = path
@@ -47,7 +47,10 @@ class Added:
 
 
 class CodeEdit:
-    """The edit of one file. Raises OutsideError if it needs a restart of the program, otherwise UnavailableError."""
+    """The edit of one file.
+
+    Raises OutsideError if the edit needs a restart of the program, UnavailableError if it cannot be applied.
+    """
 
     def __init__(self, file: str, old: str, new: str) -> None:
         self.file = file
@@ -61,7 +64,7 @@ class CodeEdit:
             if not same_code(one, other) or _new_defaults(one, other, signatures)
         ]
         self.has_loops = any(in_loop for _, in_loop in functions[0])
-        """Whether a loop contains a function, so that one `def` may have created several."""
+        """Whether a `def` is inside a loop, so that it may have created several functions."""
         olds, news = [_Outline().visit(tree).body for tree in trees]  # from here on the trees lack the functions
         additions = list(_additions(olds, news, file, ()))
         nodes = ast.walk(parsed(new, file)) if additions else ()
@@ -70,7 +73,7 @@ class CodeEdit:
 
 
 def _functions_of(body: list[Any], in_loop: bool = False) -> Iterator[tuple[Any, bool]]:
-    """Functions in statements, at any depth, and whether each is in a loop. Faster than walking all nodes."""
+    """Yields (function, whether it is in a loop) of functions in statements, at any depth; faster than ast.walk."""
     for node in body:
         if isinstance(node, _FUNCTIONS):
             yield node, in_loop
@@ -82,12 +85,12 @@ def _functions_of(body: list[Any], in_loop: bool = False) -> Iterator[tuple[Any,
 
 
 def same_code(one: Any, other: Any) -> bool:
-    """Returns whether two code objects do the same, whatever their line numbers."""
+    """Returns whether two code objects are equal except for their line numbers."""
     return _shape(one) == _shape(other)
 
 
 def was_compiled_from(loaded: Any, code: Any) -> bool:
-    """Returns whether a function in memory has this source's code; asserts rewritten by pytest are ignored."""
+    """Returns whether a function in memory was compiled from this code; ignores asserts rewritten by pytest."""
     if any(name.startswith(_REWRITTEN) for name in loaded.co_varnames):
         return loaded.co_varnames[: loaded.co_argcount] == code.co_varnames[: code.co_argcount]
     return same_code(loaded, code)
@@ -104,7 +107,7 @@ def _shape(code: Any) -> tuple[Any, ...]:
 
 
 def _constant(x: Any) -> Any:
-    """A key that distinguishes `0`, `0.0` and `False`."""
+    """Returns a comparison key for a constant that distinguishes `0`, `0.0` and `False`."""
     if type(x) is Code:
         return _shape(x)
     if type(x) is tuple:
@@ -115,7 +118,7 @@ def _constant(x: Any) -> Any:
 def _pairs(
     old: Any, new: Any, path: tuple[str, ...] = (), nested: bool = False
 ) -> Iterator[tuple[tuple[str, ...], Any, Any, bool]]:
-    """(path, old code, new code, whether it may be absent from memory) of functions in both versions."""
+    """Yields (path, old code, new code, whether it may be absent from memory) of functions in both versions."""
     new_children = _children(new)
     for name, olds in _children(old).items():
         news = new_children.get(name, [])
@@ -138,7 +141,7 @@ def _children(code: Any) -> dict[str, list[Any]]:
 
 
 def _signatures(functions: list[tuple[Any, bool]]) -> dict[tuple[str, int], Any]:
-    """The `ast.arguments` of functions, by name and first line as in their code objects."""
+    """Returns the `ast.arguments` of functions, by name and first line as in their code objects."""
     return {
         (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node.args
         for node, _ in functions
@@ -158,7 +161,7 @@ def _default_texts(arguments: Any) -> list[str]:
 
 
 class _Outline(ast.NodeTransformer):
-    """Keeps what runs at import: drops functions' bodies, parameters and annotations, and docstrings."""
+    """Keeps only code that runs at import: removes functions' bodies, parameters, annotations, and docstrings."""
 
     def visit_FunctionDef(self, node: Any) -> Any:
         node.body, node.args, node.returns = [], None, None
@@ -178,7 +181,7 @@ class _Outline(ast.NodeTransformer):
 def _additions(
     olds: list[Any], news: list[Any], file: str, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(path, node) of the statements that were added. Raises OutsideError for any other difference."""
+    """Yields (path, node) of the statements that were added. Raises OutsideError for any other difference."""
     at = 0
     for node in news:
         if at < len(olds) and ast.dump(olds[at]) == ast.dump(node):

@@ -1,6 +1,6 @@
-"""Finds the functions that an edit changes by name, without a walk over all objects of a large program.
+"""Finds the functions that an edit changes by name, which is faster than a walk over all objects in memory.
 
-Only for a copy: a lookup may run the program's code if a namespace has keys with their own `__eq__`.
+Use it only in a copy: a lookup may run the program's code if a namespace has keys with their own `__eq__`.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -19,9 +19,10 @@ _ACCESSORS = ("fget", "fset", "fdel")
 
 
 def named(edit: CodeEdit, modules: list[dict[str, Any]]) -> list[Any]:
-    """Returns the functions that the edit changes, in all of these modules that were loaded from its file.
+    """Returns the functions that the edit changes, from all modules that were loaded from the edited file.
 
-    Empty if names may miss one: a nested function, one defined more than once, or one that a decorator has hidden.
+    Empty if a lookup by name may miss a function: a nested function, a function defined more than once, or one hidden
+    by a decorator.
     """
     if not edit.changed or edit.has_loops or any(changed.is_nested for changed in edit.changed):
         return []
@@ -33,7 +34,7 @@ def named(edit: CodeEdit, modules: list[dict[str, Any]]) -> list[Any]:
 
 
 def _of(changed: ChangedFunction, names: dict[str, Any], file: str) -> list[Any]:
-    """Functions of a changed code object, looked up by name in a module or class."""
+    """Returns the functions of a changed code object, looked up by name in a module or class."""
     *classes, name = changed.name.split(".")
     held: Any = names
     for each in classes:
@@ -51,7 +52,7 @@ def _of(changed: ChangedFunction, names: dict[str, Any], file: str) -> list[Any]
 
 
 def _wrapped(x: Any) -> Iterator[Any]:
-    """The functions that an attribute is or wraps, through the usual decorators; reads only, calls nothing."""
+    """Yields the functions that an attribute is or wraps, through the usual decorators; calls no code."""
     todo, seen = [x], set()
     while todo and len(seen) < _MAX_WRAPPERS:
         x = todo.pop()

@@ -1,6 +1,6 @@
-"""Applies edits of source files to the functions in memory; references, decorators and closures are kept.
+"""Applies source edits to the functions in memory; references, decorators and closures stay intact.
 
-Only for a copy: functions are changed in place, with writes to memory if necessary.
+Use it only in a copy: functions are changed in place, if necessary by writes to memory.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -24,13 +24,16 @@ from .sources import UnavailableError, compiled
 
 _WORD = 8
 _kept: list[Any] = []
-"""Objects that are referenced only by address."""
+"""Objects that are kept alive because only an address refers to them."""
 _modules_of: dict[str, tuple[int, list[str]]] = {}
-"""By file name: the number of modules then, and the names of those loaded from a file of that name."""
+"""By file name: the number of loaded modules at the search, and the names of modules from such a file."""
 
 
 def apply(edits: list[dict[str, Any]], frame: Any) -> None:
-    """Applies EditedSource dicts in this process's memory; `frame` is one of the program's. Raises UnavailableError."""
+    """Applies edits (EditedSource dicts) to the functions of this process. Raises UnavailableError.
+
+    `frame`: a frame of the program.
+    """
     gc.unfreeze()  # frozen objects would not be found
     for wanted in edits:
         if wanted["old"] != wanted["new"]:
@@ -52,7 +55,7 @@ def _apply(edit: CodeEdit, frame: Any) -> None:
 
 
 def look_for(edits: list[dict[str, Any]]) -> None:
-    """Finds the modules of edited files before the copy is made: in the copy, each module read would copy a page."""
+    """Finds the modules of edited files before the copy is made, because each module read in the copy copies a page."""
     for base in {os.path.basename(edit["file"]) for edit in edits}:
         if _modules_of.get(base, (-1,))[0] != len(sys.modules):
             found = [
@@ -62,7 +65,7 @@ def look_for(edits: list[dict[str, Any]]) -> None:
 
 
 def _modules(file: str, frame: Any) -> list[dict[str, Any]]:
-    """The namespaces that the functions of a file may have been defined in."""
+    """Returns the namespaces in which the functions of a file may have been defined."""
     base = os.path.basename(file)
     count, known = _modules_of.get(base, (-1, []))
     found = _namespaces(known if count == len(sys.modules) else list(sys.modules))
@@ -80,7 +83,7 @@ def _base(file: Any) -> str:
 
 
 def _functions(file: str, modules: list[dict[str, Any]]) -> list[Any]:
-    """All function objects defined in a file, found by walking every object in memory.
+    """Returns all function objects defined in a file, found among the referrers of modules or all objects.
 
     This is slow in a snapshot, a forked process in which each page that the walk touches is copied.
     """
@@ -116,7 +119,7 @@ def _change(function: Any, changed: ChangedFunction, file: str) -> None:
 
 
 def _give_defaults(function: Any, arguments: Any, file: str) -> None:
-    """Sets defaults, evaluated where the `def` would: in the module, with the enclosing class's names."""
+    """Evaluates and sets new defaults of a function, with the names of its module and class."""
     names = [arg.arg for arg, x in zip(arguments.kwonlyargs, arguments.kw_defaults) if x]  # noqa: B905  Python 3.8
     given = [x for x in arguments.kw_defaults if x]
     whole = ast.Tuple([*arguments.defaults, *given], ast.Load())
@@ -133,7 +136,7 @@ def _give_defaults(function: Any, arguments: Any, file: str) -> None:
 
 
 def _give_closure(function: Any, changed: ChangedFunction) -> None:
-    """Sets the cells that the new code needs: the existing ones, and the class's own for `super()`."""
+    """Sets the closure cells that the new code needs: the existing cells, and the class's cell for `super()`."""
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))  # noqa: B905  Python 3.8
     owner = _class_of(function)
     if owner is not None:
@@ -149,7 +152,7 @@ def _give_closure(function: Any, changed: ChangedFunction) -> None:
 
 
 def _closure_offset() -> int:
-    """The offset of the closure in a function object, which Python code cannot replace."""
+    """Returns the offset of the closure pointer in a function object, which Python code cannot replace."""
     held = 1
 
     def sample() -> int:
@@ -161,7 +164,7 @@ def _closure_offset() -> int:
 
 
 def _class_of(function: Any) -> Any:
-    """The class that a function was defined in; None if it cannot be found by name."""
+    """Returns the class in which a function was defined; None if it cannot be found by name."""
     return _class_named(tuple(function.__qualname__.split(".")[:-1]), function.__globals__)
 
 
@@ -175,7 +178,7 @@ def _class_named(path: tuple[str, ...], names: dict[str, Any]) -> Any:
 
 
 def _module_names(functions: list[Any]) -> list[dict[str, Any]]:
-    """The namespaces of the modules that a file was loaded as."""
+    """Returns the namespaces of the modules that define these functions."""
     return list({id(function.__globals__): function.__globals__ for function in functions}.values())
 
 
@@ -209,5 +212,5 @@ def _add_to_class(added: Added, names: dict[str, Any], file: str) -> None:
 
 
 def _names_of_class(_name: str, _bases: Any, names: dict[str, Any]) -> dict[str, Any]:
-    """Acts as a metaclass that returns the namespace instead of a class."""
+    """Returns a class body's namespace instead of a class; used as a metaclass."""
     return names

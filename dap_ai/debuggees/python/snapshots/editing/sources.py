@@ -1,4 +1,4 @@
-"""Source text of the program inside a copy: which files are the user's, and how they are compiled."""
+"""Decides which files are the user's, and compiles source texts, inside a copy of the program."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -20,11 +20,11 @@ Code: Any = CodeType
 
 
 class UnavailableError(Exception):
-    """The reason why a copy cannot do its job, as text for the user."""
+    """A copy cannot do its job; the text gives the reason for the user."""
 
 
 class UserFiles:
-    """Decides which files are the user's."""
+    """Decides whether a file is the user's."""
 
     def __init__(self) -> None:
         found = [os] + [sys.modules[name] for name in ("debugpy", "pydevd") if name in sys.modules]
@@ -32,12 +32,15 @@ class UserFiles:
         self._libraries = tuple(folder + os.sep for folder in folders if folder != os.sep)
 
     def has(self, file: str) -> bool:
-        """Whether a code object's file is real, and neither a library's nor the debugger's."""
+        """Whether a code object's file is a real file outside libraries and the debugger."""
         return not file.startswith(("<", *self._libraries)) and not any(part in file for part in _PACKAGES)
 
 
 def parsed(source: str, file: str, line: int = 1) -> Any:
-    """Returns the tree of a source text whose first line has this 1-based number. Raises UnavailableError."""
+    """Returns the syntax tree of a source text; `line` is the 1-based number of its first line.
+
+    Raises UnavailableError.
+    """
     try:
         tree = ast.parse(source, file)
         return tree if line == 1 else ast.increment_lineno(tree, line - 1)
@@ -46,7 +49,7 @@ def parsed(source: str, file: str, line: int = 1) -> Any:
 
 
 def compiled(tree: Any, file: str, flags: int = 0) -> Any:
-    """Returns the module code object of a tree. Raises UnavailableError."""
+    """Compiles a tree to a module code object. Raises UnavailableError."""
     try:
         return compile(tree, file, "exec", flags, dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -59,7 +62,7 @@ def future_flags(code: Any) -> int:
 
 
 def nested(code: Any) -> Iterator[Any]:
-    """Yields the code objects inside of one, in source order, at any depth."""
+    """Yields the code objects inside a code object, in source order, at any depth."""
     for constant in code.co_consts:
         if type(constant) is CodeType:
             yield constant

@@ -1,7 +1,8 @@
 """Keeps in memory the files that a rerun writes below the temporary folder, because a copy may not write to disk.
 
-They vanish with the copy. Files on disk there can be listed but not read, as usual; a name written in memory hides the
-one on disk. There are folders and files, no links. Only the functions here know a descriptor of such a file.
+These files vanish with the copy. Files on disk in that folder can be listed but not read; a file in memory hides the
+file of the same name on disk. There are folders and files, but no links. The kernel does not know a descriptor of such
+a file.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -14,15 +15,15 @@ import sys
 from typing import Any, Iterator
 
 NO_ENTRY, EXISTS, NO_FOLDER, IS_FOLDER, NOT_EMPTY = 2, 17, 20, 21, 39
-"""errno values on Linux."""
+"""Error numbers (errno) on Linux."""
 _FOLDER, _FILE, _KIND = 0o040000, 0o100000, 0o170000  # as in stat
 _FOLDER_MODE, _FILE_MODE = _FOLDER | 0o700, _FILE | 0o600
 _FIRST_FD = 1 << 20
-"""The first descriptor number, higher than any of the kernel's."""
+"""The first descriptor number for files in memory, higher than any number of the kernel."""
 
 
 class PrivateNode:
-    """A folder (`data` is None) or a file. `ns`: time of the last change, in nanoseconds."""
+    """A folder (`data` is None) or file in memory. `ns`: time of the last change, in nanoseconds."""
 
     def __init__(self, data: Any, ns: int) -> None:
         self.data = data
@@ -30,12 +31,12 @@ class PrivateNode:
 
 
 def error(number: int, path: str) -> OSError:
-    """Returns an OSError as the kernel reports it."""
+    """Returns an OSError with the given errno, as the kernel would report it."""
     return OSError(number, os.strerror(number), path)
 
 
 class PrivateTree:
-    """Nodes by absolute path, below one folder."""
+    """The files and folders in memory, by absolute path below one folder."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -50,7 +51,7 @@ class PrivateTree:
         return self._clock.time_ns()
 
     def path(self, name: Any) -> str:
-        """Returns the absolute path if it lies below the folder; otherwise ""."""
+        """Returns the absolute path if it lies below the tree's folder; otherwise an empty string."""
         try:
             text = os.fspath(name)
         except TypeError:
@@ -61,7 +62,7 @@ class PrivateTree:
         return text if text.startswith(self.root + os.sep) else ""
 
     def get(self, path: str) -> PrivateNode:
-        """Returns the node of a path. Raises FileNotFoundError, NotADirectoryError."""
+        """Returns the file or folder at a path. Raises FileNotFoundError, NotADirectoryError."""
         node = self.nodes.get(path)
         if node is None:
             above = self.nodes.get(os.path.dirname(path))
@@ -69,7 +70,7 @@ class PrivateTree:
         return node
 
     def is_ours(self, path: str) -> bool:
-        """Whether the copy created the path or a folder above it, so that this tree decides whether it exists."""
+        """Whether the copy created the path or a folder above it, so that the disk does not count."""
         while path.startswith(self.root + os.sep):
             if path in self.nodes:
                 return True
@@ -85,7 +86,7 @@ class PrivateTree:
         return True
 
     def add(self, path: str, data: Any) -> PrivateNode:
-        """Adds a node. Raises OSError if its folder does not exist."""
+        """Adds a file or folder. Raises OSError if its parent folder does not exist."""
         above = os.path.dirname(path)
         if self.is_ours(above):
             if self.get(above).data is not None:
@@ -96,7 +97,7 @@ class PrivateTree:
         return made
 
     def names(self, path: str) -> list[str]:
-        """Returns the names in a folder. Raises OSError."""
+        """Returns the names of files in memory in a folder. Raises OSError."""
         if path in self.nodes and self.get(path).data is not None:
             raise error(NO_FOLDER, path)
         return [os.path.basename(each) for each in self.nodes if os.path.dirname(each) == path]
@@ -106,7 +107,7 @@ class PrivateTree:
         return iter([each for each in self.nodes if each == path or each.startswith(path + os.sep)])
 
     def facts(self, node: PrivateNode) -> Any:
-        """Returns a node's stat_result."""
+        """Returns the stat_result of a file or folder in memory."""
         mode, size = (_FOLDER_MODE, 4096) if node.data is None else (_FILE_MODE, len(node.data))
         seconds = node.ns // 10**9
         times = {}
@@ -116,14 +117,14 @@ class PrivateTree:
         return os.stat_result(row, times)
 
     def descriptor(self, raw: Any) -> int:
-        """Returns a new number for an opened file."""
+        """Registers an opened file and returns its new descriptor number."""
         number = _FIRST_FD + len(self.opened)
         self.opened[number] = raw
         return number
 
 
 class Entry:
-    """An entry as `os.scandir` yields it."""
+    """A directory entry in memory, like os.DirEntry."""
 
     def __init__(self, tree: PrivateTree, folder: str, name: str) -> None:
         self.name, self.path = name, os.path.join(folder, name)
@@ -133,19 +134,19 @@ class Entry:
         return self.path
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002  its signature
-        """See os.DirEntry."""
+        """Whether the entry is a folder."""
         return self._node.data is None
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002  its signature
-        """See os.DirEntry."""
+        """Whether the entry is a file."""
         return self._node.data is not None
 
     def is_symlink(self) -> bool:
-        """Returns False: there are no links."""
+        """Returns False, because there are no links in memory."""
         return False
 
     def is_junction(self) -> bool:
-        """Returns False: there are no junctions."""
+        """Returns False, because there are no junctions in memory."""
         return False
 
     def inode(self) -> int:
@@ -153,12 +154,12 @@ class Entry:
         return self.stat().st_ino
 
     def stat(self, *, follow_symlinks: bool = True) -> Any:  # noqa: ARG002  its signature
-        """See os.DirEntry."""
+        """Returns the entry's stat_result."""
         return self._tree.facts(self._node)
 
 
 class Entries:
-    """An iterator of entries and its own context manager, as `os.scandir` returns."""
+    """An iterator of entries and a context manager, like the result of `os.scandir`."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = iter(entries)
@@ -176,4 +177,4 @@ class Entries:
         self.close()
 
     def close(self) -> None:
-        """Does nothing: no resource is held."""
+        """Does nothing, because no resource is open."""

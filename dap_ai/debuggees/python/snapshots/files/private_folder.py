@@ -16,10 +16,10 @@ _PYTEST = "pytest-of-"
 
 
 def keep_private() -> None:
-    """Installs the replacements in a copy, before statements run there.
+    """Installs the replacements for file functions in a copy, before statements run there.
 
-    Without it, as for an expression that the user enters, opening files for writing is refused. A program whose file
-    system is in memory already (pyfakefs) keeps it.
+    Without them, as for an expression that the user enters, opening files for writing is refused. A program that
+    already has a file system in memory (pyfakefs) keeps it.
     """
     if type(sys.modules["io"]) is not type(sys):
         return
@@ -44,7 +44,7 @@ def keep_private() -> None:
 
 
 def _closing(kind: Any, unlink: Any) -> None:
-    """Replaces the plain function that `NamedTemporaryFile` has kept as a default."""
+    """Replaces the original `os.unlink` that `NamedTemporaryFile` has stored as a default argument."""
     for name in ("close", "cleanup"):
         method = getattr(kind, name, None)
         defaults = getattr(method, "__defaults__", None)
@@ -59,7 +59,7 @@ def _temporary() -> str:
 
 
 def _functions(tree: PrivateTree) -> dict[str, Any]:
-    """The replacements by their names in `os`."""
+    """Returns the replacements by their names in `os`."""
     return {**_looking(tree), **_changing(tree), **_of_descriptors(tree)}
 
 
@@ -88,7 +88,7 @@ def _looking(tree: PrivateTree) -> dict[str, Any]:
 
 
 def _is_base(tree: PrivateTree, path: str) -> bool:
-    """Whether it is the folder in which pytest creates one per test: it shows only what the copy has created."""
+    """Whether the path is pytest's folder for `tmp_path` folders; only entries created by the copy are shown there."""
     parts = path[len(tree.root) + 1 :].split(os.sep)
     return len(parts) == 2 and parts[0].startswith(_PYTEST)
 
@@ -138,7 +138,11 @@ _DONE = object()
 
 
 def _below(tree: PrivateTree, name: str, made: Any) -> Any:
-    """A function that calls `made` for the tree's paths, and the plain one for others or if `made` returns None."""
+    """Wraps the function `name` of `os`.
+
+    For paths below the tree's folder, the wrapper calls `made`. For other paths, or if `made` returns None, it calls
+    the function of `os`.
+    """
     plain = getattr(os, name)
 
     def call(path: Any = ".", *arguments: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Replaces `open` for files that a copy keeps in its memory, see private_files.py."""
+"""Replaces `open` for files that a copy keeps in its memory (see private_files.py)."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -15,7 +15,7 @@ _KINDS = "rwxa"
 
 
 class PrivateRawFile(io.RawIOBase):
-    """An opened file in memory."""
+    """An opened file in memory, unbuffered."""
 
     def __init__(self, tree: PrivateTree, node: PrivateNode, name: Any, mode: str) -> None:
         super().__init__()
@@ -33,11 +33,11 @@ class PrivateRawFile(io.RawIOBase):
         return self._writes
 
     def seekable(self) -> bool:
-        """Returns True: every file is seekable."""
+        """Returns True, because every file in memory is seekable."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Reads into a buffer, see io.RawIOBase."""
+        """Reads bytes into a buffer and returns their number."""
         if not self._reads:
             raise io.UnsupportedOperation("not readable")
         piece = bytes(self._node.data[self._at : self._at + len(buffer)])
@@ -46,7 +46,7 @@ class PrivateRawFile(io.RawIOBase):
         return len(piece)
 
     def write(self, data: Any) -> int:
-        """Writes data, see io.RawIOBase."""
+        """Writes bytes at the position and returns their number."""
         if not self._writes:
             raise io.UnsupportedOperation("not writable")
         piece, held = bytes(data), self._node.data
@@ -59,7 +59,7 @@ class PrivateRawFile(io.RawIOBase):
         return len(piece)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Moves to a position and returns it; 0-based."""
+        """Moves to a position and returns it as an offset from the start."""
         self._at = max(0, offset + (0, self._at, len(self._node.data))[whence])
         return self._at
 
@@ -68,7 +68,7 @@ class PrivateRawFile(io.RawIOBase):
         return self._at
 
     def truncate(self, size: Any = None) -> int:
-        """Changes the size and returns it."""
+        """Changes the file's size and returns the new size."""
         size = self._at if size is None else size
         held = self._node.data
         del held[size:]
@@ -76,7 +76,7 @@ class PrivateRawFile(io.RawIOBase):
         return size
 
     def fileno(self) -> int:
-        """Raises io.UnsupportedOperation: the file has no descriptor."""
+        """Raises io.UnsupportedOperation, because the file has no descriptor of the kernel."""
         raise io.UnsupportedOperation("fileno")
 
     def facts(self) -> Any:
@@ -85,7 +85,7 @@ class PrivateRawFile(io.RawIOBase):
 
 
 def raw_of(tree: PrivateTree, path: str, name: Any, mode: str) -> PrivateRawFile | None:
-    """Returns the file opened from the private copy, or None if the caller must use the system call.
+    """Opens a file in memory; returns None if the caller must open the file on disk.
 
     `mode` is one letter of `open`'s modes, optionally with `+`.
     """
@@ -158,7 +158,7 @@ def _flags(how: str) -> int:
 
 
 def mode_of(flags: int) -> str:
-    """Returns the mode letters for the flags of `os.open`."""
+    """Returns the mode letters of `open` for the flags of `os.open`."""
     access = flags & (os.O_WRONLY | os.O_RDWR)
     if flags & os.O_EXCL:
         return "x+" if access == os.O_RDWR else "x"

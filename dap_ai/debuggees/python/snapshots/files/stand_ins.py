@@ -1,7 +1,7 @@
-"""Replaces calls that a rerun makes but a copy may not, if they have no effect outside of it.
+"""Replaces system functions that a rerun calls but a copy may not, by harmless versions.
 
-1. An event loop of asyncio waits at a selector of the kernel's and wakes itself by a pair of sockets: here it waits by
-   `select` alone, which needs neither, and serves everything that needs no socket.
+1. An event loop of asyncio waits at a selector of the kernel and wakes itself by a pair of sockets. In a copy it waits
+   by `select` alone, and serves every event that needs no socket.
 2. A signal handler is only recorded: nobody sends signals to a copy.
 3. The current folder is only recorded: a copy opens only files of libraries, by absolute paths.
 4. Files below the temporary folder are kept in memory (private_folder.py).
@@ -24,7 +24,7 @@ _HOW = ("_make_self_pipe", "_close_self_pipe", "_write_to_self")
 
 
 def stand_in() -> None:
-    """Installs the replacements in a copy, before statements run there."""
+    """Installs the harmless versions in a copy, before statements run there."""
     _folders()
     keep_private()
     _signals(sys.modules.get("signal"))
@@ -70,7 +70,7 @@ def _loops(events: Any, selectors: Any) -> None:
     selectors.DefaultSelector = selectors.SelectSelector
 
     def nothing(_loop: Any) -> None:
-        """Does nothing: there is no pair of sockets."""
+        """Does nothing, because there is no pair of sockets."""
 
     for name in _HOW:
         setattr(kind, name, nothing)
@@ -78,7 +78,7 @@ def _loops(events: Any, selectors: Any) -> None:
 
 
 def _waiting_alone(kind: Any, selectors: Any) -> None:
-    """Makes existing loops wait by `select` alone: no event arrives, but time passes."""
+    """Makes existing loops wait by `select` alone, so that time passes but no event arrives."""
     if kind is None:
         return
 

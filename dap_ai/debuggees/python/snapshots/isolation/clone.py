@@ -1,8 +1,9 @@
-"""Clones this process unnoticed by any other, and ends the copy.
+"""Makes a copy of this process that no other process notices, and ends it.
 
-`clone` without an exit signal: no SIGCHLD, and `wait` without `__WCLONE` never receives the copy. No fork hook of
-Python, of libc or of a library runs on either side. Signals stay blocked in the copy, so that none that is meant for
-the debuggee reaches a handler, or the wake-up descriptor, twice. See clone(2) and wait(2).
+The system call `clone` is used without an exit signal, so no SIGCHLD is sent, and `wait` without `__WCLONE` never
+receives the copy. No fork hook of Python, of libc or of a library runs on either side. Signals stay blocked in the
+copy, so that a signal meant for the debuggee does not reach a handler, or the wake-up descriptor, twice. See clone(2)
+and wait(2).
 
 The GIL stays held from before the clone until the last step. Python code between the steps is not an option: the
 interpreter checks between instructions whether a thread has asked for the GIL, and hands it over; in the copy that
@@ -33,11 +34,14 @@ _exit: Any = exit_function() if SUPPORTED else None
 
 
 class BusyError(Exception):
-    """Another thread holds the import lock, which a copy could then never acquire."""
+    """Another thread holds the import lock, which the copy could never acquire."""
 
 
 def _take_import_lock() -> bool:
-    """Acquires the import lock if it is free; returns whether it was. C code only, so no other thread can intervene."""
+    """Acquires the import lock if it is free, and returns whether it was free.
+
+    Only C code runs, so no other thread can run in between.
+    """
     # `iter(f, stop)` calls f until it returns `stop`. Lock free: lock_held gives False, the first iterator ends empty;
     # acquire_lock gives None, the second one ends empty too; `any` of nothing is False. Lock taken: lock_held gives
     # True, `any` stops there, and acquire_lock is never called. An `if` would leave a gap between check and taking.
@@ -46,12 +50,12 @@ def _take_import_lock() -> bool:
 
 
 def clone(steps: list[Step]) -> int:
-    """Returns 0 in the copy after all steps, and the copy's pid in this process.
+    """Copies this process; returns 0 in the copy after it has made all steps, and the copy's pid in this process.
 
-    Raises BusyError; OSError if no more processes are allowed. One call of C code makes the copy and the steps: a line
-    of Python there could wait for ever for a thread that asked for the interpreter's lock and was not copied. A step
-    that fails ends the copy, with the step's number as exit status. The copy holds the import lock until a step calls
-    PyOS_AfterFork_Child.
+    Raises BusyError, and OSError if no more processes are allowed. One call of C code makes the copy and the steps,
+    because a line of Python in the copy could wait forever for a thread that asked for the interpreter's lock and was
+    not copied. A step that fails ends the copy, with the step's number as exit status. The copy holds the import lock
+    until a step calls PyOS_AfterFork_Child.
     """
     failures = [_failure(number, call_it, gives) for number, (_, call_it, gives) in enumerate(steps, 1)]
     return _clone(itertools.chain.from_iterable(failures))
@@ -60,7 +64,7 @@ def clone(steps: list[Step]) -> int:
 def trial(name: str, *arguments: int) -> int:
     """Makes a system call in a copy, because the program's own filter may kill the caller.
 
-    Returns its result (0 to 254), -1 if it fails. Raises BusyError, OSError.
+    Returns the call's result (0 to 254), or -1 if it fails. Raises BusyError, OSError.
     """
     pid = _clone(iter(step(name, *arguments)[1], None))
     while True:
@@ -71,7 +75,7 @@ def trial(name: str, *arguments: int) -> int:
 
 
 def _clone(failing: Any) -> int:
-    """Clones as `clone` does; the copy ends with the first status that `failing` yields, if any."""
+    """Copies this process as `clone` does; the copy exits with the first status that `failing` yields, if any."""
     # One `next` does it on both sides. In the debuggee clone returns the copy's pid, which `next` gives at once. In the
     # copy it returns 0, the sentinel: that iterator is over, and the chain goes on to `ends`, which makes the steps.
     # The first step that fails yields its number, and `_exit` ends the copy. If none fails, the chain is empty, and
@@ -103,7 +107,7 @@ def _clone(failing: Any) -> int:
 
 
 def _failure(number: int, call_it: Any, gives: Any) -> Any:
-    """An iterator that makes a step, and yields its number if the step fails."""
+    """Returns an iterator that makes a step, and yields the step's number if the step fails."""
     # A success is the sentinel, so `iter` ends without a value and the chain goes on to the next step. `islice(.., 1,
     # 1)` makes one call and yields nothing, whatever the call returned. Otherwise `compress` yields the number in the
     # place of a true result; ctypes returns -1 for a system call that fails.
@@ -118,7 +122,10 @@ def kill(pid: int) -> None:
 
 
 def reap(pid: int) -> int | None:
-    """Returns the wait status of a copy that has ended, or None while it lives. Do not call it again after a status."""
+    """Returns the wait status of a copy that has ended, or None while it lives.
+
+    Do not call it again after it has returned a status.
+    """
     if attempt("wait4", pid, _status.address, _NO_HANG | _CLONED, 0) == 0:
         return None
     return struct.unpack("=i", _status.get(4))[0]

@@ -1,4 +1,4 @@
-"""Overwrites secrets in C code's environment and arguments (`getenv`, `environ`) in a copy."""
+"""Overwrites secrets in the environment and arguments as C code sees them (`getenv`, `environ`), in a copy."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .syscalls import read_file
 _MAX_VARIABLES = 10_000
 _MAX_BYTES = 4 << 20
 _FIRST_FIELD = 3
-"""The number of the first field after the program's name in `/proc/self/stat`; the name may contain anything."""
+"""The number of the first field after the program's name in `/proc/self/stat`; the name may contain blanks."""
 _ARGUMENTS, _ENVIRONMENT = 48, 50
 
 Blocks = List[Tuple[int, int]]
-"""Address and size of each block."""
+"""(address, size) of each block of memory."""
 
 
 _known: Blocks = []
 
 
 def blocks() -> Blocks:
-    """Returns the kernel's blocks of arguments and environment; they have the same addresses in a copy."""
+    """Returns the memory blocks that hold the arguments and the environment; a copy has the same addresses."""
     if not _known:
         _known.extend(_blocks())
     return _known
@@ -43,7 +43,7 @@ def _blocks() -> Blocks:
 
 
 def blank_environment(where: Blocks, pairs: list[tuple[str, str]]) -> None:
-    """Replaces each text by another of its length, in the blocks and in the current `environ`."""
+    """Replaces each secret by a text of the same length, in the blocks and in the current `environ`."""
     written = [(secret.encode("utf-8", "surrogateescape"), shown.encode()) for secret, shown in pairs]
     for address, size in [*where, *_variables()]:
         data = ctypes.string_at(address, size)

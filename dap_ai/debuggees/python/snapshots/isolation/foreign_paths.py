@@ -1,4 +1,4 @@
-"""Finds where a path leaves the local file systems, without any access to others."""
+"""Finds where a path leaves the local file systems, without asking a remote file system."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Callable, Dict
 
 _MAX_LINKS = 40
 _PLAIN_LINKS_OF_PROC = (b"self", b"thread-self", b"mounts", b"net")
-"""Plain links in /proc; the others lead to what a process has open, whatever their text."""
+"""Ordinary links in /proc; other links there lead to open files of a process, whatever their text."""
 
 Links = Callable[[bytes], bytes]
-"""Returns the target of a path's last part, b"" if it is not a link; called only for local file systems."""
+"""A function that returns the target of a path's last part, or b"" if it is not a link; called for local paths only."""
 
 
 def foreign_part(path: bytes, base: bytes, foreign: Dict[bytes, bytes], links: Links) -> bytes:
-    """Returns the folder in `foreign` (kind by path) at which a path leaves the local file systems; b"" if none.
+    """Returns the mount folder in `foreign` at which a path leaves the local file systems; b"" if it stays local.
 
-    `base`: the folder that a relative path starts from. b"?" if the path cannot be followed.
+    `foreign`: file system types by mount folder. `base`: the folder that a relative path starts from. Returns b"?" if
+    the path cannot be followed.
     """
     if b"/" in foreign:
         return b"/"
@@ -43,5 +44,5 @@ def foreign_part(path: bytes, base: bytes, foreign: Dict[bytes, bytes], links: L
 
 
 def _parts(path: bytes) -> list[bytes]:
-    """The path's parts, last first."""
+    """Returns the path's parts, in reverse order."""
     return [part for part in reversed(path.split(b"/")) if part not in (b"", b".")]

@@ -1,9 +1,9 @@
-"""Landlock: a snapshot can read the standard library, site-packages and named folders, and no other files.
+"""Landlock, a Linux access control: a snapshot can read the standard library, site-packages and named folders only.
 
-landlock(7): a ruleset names the rights that it handles; what is handled and not granted below a folder is refused. So
-all rights of the kernel's version are handled, and two are granted. An older kernel refuses a right or a size of the
-attributes that it does not know, so both follow from its ABI version. Neither a mount namespace nor chroot would do:
-the first needs a user namespace, in which files have other owners, the second a privilege.
+landlock(7): a ruleset names the rights that it handles; each handled right that is not granted below a folder is
+refused. So all rights of the kernel's version are handled, and two are granted. An older kernel refuses a right or a
+size of the attributes that it does not know, so both follow from its ABI version. Neither a mount namespace nor chroot
+is an option: a mount namespace needs a user namespace, in which files have other owners, and chroot needs a privilege.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def _is_folder(path: bytes) -> bool:
 
 
 def restrict(abi: int, folders: list[bytes], arena: Arena) -> list[Step]:
-    """Returns steps after which only these folders can be read, no file written and no socket reached.
+    """Returns steps after which a copy can read only these folders, write no file and reach no socket.
 
-    They need descriptors 0 to 2 to be taken, and all others to be free.
+    When the steps run, descriptors 0 to 2 must be open, and all others closed.
     """
     network, scope = 3 if abi >= 4 else 0, 3 if abi >= 6 else 0
     attributes = arena.put(struct.pack("=QQQ", _FILE_RIGHTS.get(abi, _ALL_FILE_RIGHTS), network, scope))

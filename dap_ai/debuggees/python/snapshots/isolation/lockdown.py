@@ -1,13 +1,13 @@
 """The ordered steps that restrict a copy before it evaluates anything.
 
-They are prepared in the debuggee, and made in the copy by C code alone: no line of Python runs there before the last
-of them. A step that fails ends the copy.
+The steps are prepared in the debuggee, and made in the copy by C code alone: no line of Python runs there before the
+last step. A step that fails ends the copy.
 
-The order is forced. First what ends the copy (its parent's death, its deadlines), so that no later step can hang it
-unnoticed. Then the memory, in two parts: what needs the debuggee's descriptors, and, when these are closed, what needs
-its own. Then the limits, Landlock, and last seccomp, because the filter forbids most of the calls before it.
-`no_new_privs` comes before both: without it neither lets an unprivileged process restrict itself (seccomp(2),
-landlock(7)).
+The order is forced. First come the steps that end the copy (its parent's death, its deadlines), so that no later step
+can hang unnoticed. Then come the memory steps, in two parts: those that need the debuggee's descriptors and, when these
+are closed, those that need the copy's own. Then come the limits and Landlock. seccomp is last, because the filter
+forbids most of the calls before it. `no_new_privs` comes before both: without it neither lets an unprivileged process
+restrict itself (seccomp(2), landlock(7)).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ALL = 0xFFFFFFFF
 
 
 class Lockdown:
-    """Builds the steps from what can be prepared once."""
+    """Builds the steps that restrict a copy, from parts that are prepared once per process."""
 
     def __init__(self) -> None:
         check_clonable()
@@ -55,11 +55,12 @@ class Lockdown:
         lookups: str,
         useless: list[int] | None = None,
     ) -> tuple[list[Step], list[str]]:
-        """Returns the steps for a copy of this process as it is now, and what the copy will lack.
+        """Returns the steps for a copy of this process as it is now, and the memory that the copy will lack.
 
         The steps are valid until the next call. `deadlines_s`: seconds of processor time, and by the clock. `kept`:
-        address of the shared mapping for the answer; `records`: where refusals are recorded in it; `useless`: mappings
-        of other copies' answers; `lookups`: how path lookups are treated, see seccomp_filter.py. Raises OSError.
+        address of the shared mapping for the answer. `records`: where refusals are recorded in that mapping. `useless`:
+        mappings of other copies' answers. `lookups`: FREE, ASKED or DENIED, how path lookups are treated. Raises
+        OSError.
         """
         arena = self._arena
         arena.clear()
@@ -100,9 +101,9 @@ class Lockdown:
 
 
 def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
-    """Timers whose signal cannot be caught; the filter forbids cancelling them.
+    """Returns steps that set timers whose signal cannot be caught; the filter forbids cancelling the timers.
 
-    They are not inherited, and their ids count from 0.
+    A copy does not inherit timers, and its timer ids count from 0.
     """
     event = struct.pack("=QiI48x", 0, _KILL, 0)
     made: list[Step] = []
@@ -120,7 +121,10 @@ def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
 
 
 def _expendable(arena: Arena) -> list[Step]:
-    """Steps that let the kernel end the copy first when memory runs out; empty for a process that changed its user."""
+    """Returns steps that let the kernel end the copy first when memory runs out.
+
+    Empty for a process that has changed its user.
+    """
     if call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) != 1:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Answers a copy's path lookups: a network or user file system's server would learn what is looked up.
+"""Decides about each path lookup of a copy, because the server of a network file system would learn the path.
 
 The seccomp filter suspends the call, the debuggee decides by the path, and the kernel continues the call or refuses it.
 Nothing can change the path in the meantime: the copy has one thread and shares no memory that anybody writes.
@@ -18,7 +18,7 @@ from .mounts import mounts
 from .syscalls import AT_FDCWD, NUMBERS, Buffer, attempt, call, path_pointer, poll_fd
 
 LISTENER = 3
-"""The copy's descriptor for its questions: the first free one when the filter is installed."""
+"""The copy's file descriptor for its questions, the first free number when the filter is installed."""
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
 _QUESTION = struct.Struct("=QIIiIQ6Q")
@@ -27,9 +27,9 @@ _HERE = AT_FDCWD & 0xFFFFFFFF
 _FORBIDDEN = (1, 13, 38)  # EPERM, EACCES, ENOSYS
 _GO_ON, _REFUSED = 1, -13  # SECCOMP_USER_NOTIF_FLAG_CONTINUE, EACCES
 _IN_A_FOLDER = {NUMBERS[name] for name in ("newfstatat", "statx", "faccessat", "faccessat2", "readlinkat", "openat")}
-"""Calls with a descriptor as first and the path as second argument; the others begin with the path."""
+"""Numbers of calls with a descriptor as first and the path as second argument; in other calls the path is first."""
 _MAX_AT_ONCE = 50
-"""Questions answered per call, which takes a few milliseconds: the caller is waiting."""
+"""Maximum questions answered per call, because the caller waits a few milliseconds for them."""
 _MAX_TOLD = 10
 _PATH_BYTES = 4096
 
@@ -40,17 +40,17 @@ _link = Buffer(_PATH_BYTES)
 
 
 class Lookups:
-    """The path lookups of one copy."""
+    """Answers the path lookups of one copy."""
 
     def __init__(self) -> None:
         self._fd = -1
         self.refused: list[str] = []
-        """Lookups that were refused, and why."""
+        """Descriptions of the refused lookups."""
 
     def answer(self, pid: int) -> bool:
-        """Answers the questions that a locked copy has asked; returns whether there were any.
+        """Answers the lookups that a locked copy waits for; returns whether there were any.
 
-        Raises OSError if the questions cannot be received.
+        Raises OSError if the kernel does not let this process receive them.
         """
         if self._fd == -1:
             self._attach(pid)
@@ -84,7 +84,7 @@ class Lookups:
             call("close", process)
 
     def close(self) -> None:
-        """Closes the descriptor: later questions get an error."""
+        """Closes the descriptor, so that later lookups of the copy fail."""
         if self._fd != -1:
             attempt("close", self._fd)
             self._fd = -1
@@ -109,7 +109,7 @@ class Lookups:
 
 
 def _read_path(pid: int, address: int) -> bytes | None:
-    """A string in the copy's memory, or None. Raises OSError if it may not be read."""
+    """Returns a string in the copy's memory, or None. Raises OSError if this process may not read that memory."""
     size = 0
     while size < _PATH_BYTES:  # page by page: the memory after it may not exist
         part = min(_PATH_BYTES - size, 4096 - (address + size) % 4096)

@@ -1,7 +1,7 @@
 """Reads which file systems are mounted, and which of them reveal lookups to another machine or process.
 
-It is decided by a list of types known to be local. A list of remote types would be wrong for each new one: an unknown
-type counts as foreign.
+Each type of file system that is not in a list of local types counts as foreign. A list of remote types would be wrong
+for each new type.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_THE_KERNEL = frozenset(
     resctrl securityfs selinuxfs smackfs sysfs tracefs""".split()
 )
 _LOCAL = _IN_MEMORY | _ON_DISK | _OF_THE_KERNEL
-"""Local types. Others belong to another machine or process: nfs, cifs, 9p, fuse, autofs and unknown ones."""
+"""Local file system types; all others (nfs, cifs, 9p, fuse, autofs, unknown types) count as foreign."""
 
 _ESCAPED = rb"\\([0-7]{3})"
 
@@ -30,11 +30,11 @@ class Mounts(NamedTuple):
     """The file systems of this process's mount namespace."""
 
     by_device: dict[tuple[int, int], bytes]
-    """File system type by device numbers, as in /proc/self/maps."""
+    """File system types by (major, minor) device numbers, as in /proc/self/maps."""
     by_folder: dict[bytes, bytes]
-    """File system type by mount folder; of several on one folder the last, which a path reaches."""
+    """File system types by mount folder; if several are mounted on a folder, the last one, which paths reach."""
     foreign: dict[bytes, bytes]
-    """File system type by mount folder, for foreign ones only, even if other mounts cover them."""
+    """Types of foreign file systems by mount folder, also of those that another mount covers."""
 
     def of_path(self, path: bytes) -> bytes:
         """Returns the file system type of an absolute path without links; b"" if unknown."""
@@ -48,7 +48,7 @@ class Mounts(NamedTuple):
 
 
 def is_in_memory(kind: bytes) -> bool:
-    """Returns whether reading a hole in a file of this type allocates memory."""
+    """Returns whether files of this type are in memory, where reading a hole of a file allocates memory."""
     return kind in _IN_MEMORY
 
 

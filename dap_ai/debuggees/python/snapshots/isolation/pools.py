@@ -1,4 +1,4 @@
-"""Limits thread pools of numeric libraries to one thread: their other threads do not exist in a copy."""
+"""Limits thread pools of numeric libraries to one thread, because a copy does not have their other threads."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ _SETTERS = (
 )
 
 _RUNNING, _THREADS = "blas_server_avail", "blas_cpu_number"
-"""OpenBLAS's variables: whether it has a pool, and its number of threads.
+"""OpenBLAS's variables: whether it has a thread pool, and its number of threads.
 
-After a `fork` it has no pool, and its setter would create one: threads that end the copy while it is being locked.
+After a `fork` OpenBLAS has no pool, and its setter would create one. The new threads would end the copy while it is
+being locked.
 """
 
 _one = Buffer(4)
 _one.put((1).to_bytes(4, sys.byteorder))
 _found: list[tuple[Any, Any, int]] = []
-"""Each library's setter for the number of threads; for OpenBLAS also its two variables, the second as an address."""
+"""(setter, variable, address) of each library: its setter for the number of threads, and OpenBLAS's two variables."""
 _modules_then = -1
 
 
 def _find() -> None:
-    """Searches for the loaded libraries, again only if modules were imported since."""
+    """Searches for the loaded libraries, if modules were imported since the last search."""
     global _modules_then
     if len(sys.modules) == _modules_then:
         return
@@ -63,7 +64,7 @@ def _numbers(library: Any, setter: str) -> tuple[Any, int]:
 
 
 def one_thread() -> list[Step]:
-    """Returns steps after which the loaded libraries work in the calling thread."""
+    """Returns steps after which the loaded libraries use only the calling thread."""
     _find()
     return [_one_thread(*each) for each in _found]
 

@@ -1,14 +1,15 @@
-"""Replaces memory that a copy shares with its debuggee by a private view of it, at the same address.
+"""Replaces memory that a copy shares with its debuggee by a private copy, at the same address.
 
-The real memory must not change by being read: to read a page of shared memory that is absent creates one, which takes
-memory from everybody, and ends the program if none is left. So only present pages are read. Memory that cannot be
-obtained this way is unmapped: to use it ends the copy.
+Reading must not change the real memory: reading an absent page of shared memory creates the page, which takes memory
+from all processes, and ends the program if no memory is left. So only present pages are read. Memory that cannot be
+copied this way is unmapped; a copy that uses such memory ends.
 
 clone(2) copies private mappings on write, but a MAP_SHARED one stays the same memory on both sides. `madvise` with
-MADV_DONTFORK is no way out: it would change the debuggee's mapping, and leave a hole in the copy. For each mapping:
+MADV_DONTFORK is not an option: it would change the debuggee's mapping, and leave a hole in the copy. For each mapping:
 
-- memory (tmpfs, memfd, anonymous): the pages that mincore(2) reports. Up to 16 MB are copied; of more, the file behind
-  is mapped with MAP_PRIVATE from the program's own descriptor, run by run; without one the pages are copied.
+- memory (tmpfs, memfd, anonymous): the pages that mincore(2) reports. Up to 16 MB are copied. Larger memory is mapped
+  with MAP_PRIVATE, run by run, from the program's own descriptor of the file; without such a descriptor its pages are
+  copied.
 - a file on a local disk: mapped again with MAP_PRIVATE, from the program's descriptor or by its path; copied if it has
   64 KB or less, or where neither leads to the same file.
 - anything else (devices, files of other machines, what a userfaultfd serves): unmapped, and named in `left_out`.
@@ -43,9 +44,9 @@ from .userfaults import MappedMemory, memory
 
 _MAX_COPIED_BYTES = 256 << 20
 _COPIED_ANYWAY_BYTES = 16 << 20
-"""Size up to which memory is copied even if its file could be mapped: it takes 10 ms and gives one moment's state."""
+"""Size up to which memory is copied even if its file could be mapped; this takes 10 ms and gives one moment's state."""
 _LITTLE = 1 << 16
-"""Size up to which a file on disk is copied: the copy takes less time than the search for its descriptor."""
+"""Size up to which a file on disk is copied, because copying takes less time than searching for its descriptor."""
 _MAX_RUNS = 10_000
 _SOME_BYTES = 4 << 20
 _GET_DUMPABLE, _GET_FLAGS, _ACCESS = 3, 3, 3
@@ -56,40 +57,40 @@ _MOVE_OVER = 3  # MREMAP_MAYMOVE | MREMAP_FIXED
 _GPU = (b"/dev/nvidia", b"/dev/kfd", b"/dev/dri/")
 _IN_MEMORY_OF_DEV = (b"/dev/shm/", b"/dev/zero", b"/dev/hugepages/")
 _NUMBERED_TWICE = (b"overlay", b"btrfs")
-"""File systems whose files may have different numbers in `stat` and in /proc/self/maps."""
+"""File system types whose files may have different inode numbers in `stat` and in /proc/self/maps."""
 
 
 class Private(NamedTuple):
-    """The steps that make a copy's memory private."""
+    """Steps that make a copy's memory private."""
 
     early: list[Step]
-    """Steps to make while the copy has the debuggee's descriptors."""
+    """Steps to make while the copy still has the debuggee's descriptors."""
     late: list[Step]
     """Steps to make after the copy's descriptors are closed."""
     left_out: list[str]
-    """Mappings that the copy lacks, and why."""
+    """Descriptions of the mappings that the copy lacks, with the reasons."""
 
 
 class _LackingError(Exception):
-    """The reason why a copy cannot have a mapping."""
+    """A copy cannot have a mapping; the text gives the reason."""
 
 
 def check_clonable() -> None:
-    """Checks that a copy can be made at all. Raises OSError."""
+    """Raises OSError if a userfaultfd makes it impossible to copy this process."""
     _served_memory()
 
 
 def _served_memory() -> MappedMemory | None:
-    """Memory served by userfaultfds; None if the process has no userfaultfd."""
+    """Returns the memory that userfaultfds serve; None if the process has no userfaultfd."""
     userfault = userfault_descriptors()
     return memory(userfault) if userfault else None
 
 
 def make_private(kept: int, mounted: Mounts, arena: Arena, useless: list[int] | None = None) -> Private:
-    """Returns steps that leave a copy no shared mapping but the one at `kept`. Raises OSError if no copy is possible.
+    """Returns steps after which a copy has no shared mapping except the one at `kept`.
 
-    This includes read-only mappings: `mprotect` could make them writable again. `useless`: addresses of mappings that a
-    copy does not need.
+    Read-only mappings are replaced as well, because `mprotect` could make them writable again. `useless`: addresses of
+    mappings that the copy does not need. Raises OSError if no copy is possible.
     """
     found = shared_mappings()
     if any(mapping.name.startswith(_GPU) for mapping in found):
@@ -105,7 +106,7 @@ def make_private(kept: int, mounted: Mounts, arena: Arena, useless: list[int] | 
 
 
 class _Plan:
-    """Plans each mapping's steps. `internal`: devices of shared memory without a name."""
+    """Plans the steps for each mapping. `internal`: devices of shared memory without a name."""
 
     def __init__(self, internal: list[tuple[int, int]], mounted: Mounts, arena: Arena) -> None:
         self._internal = internal
@@ -121,7 +122,7 @@ class _Plan:
         self._left_out: list[str] = []
 
     def add(self, mapping: SharedMapping) -> None:
-        """Plans for one mapping."""
+        """Plans the steps for one mapping."""
         try:
             self._add(mapping)
         except _LackingError as why:
@@ -130,11 +131,11 @@ class _Plan:
                 self._left_out.append("%s of %d MB (%s)" % (_shown(mapping), mapping.size >> 20, why))
 
     def leave_out(self, mapping: SharedMapping) -> None:
-        """Unmaps a mapping in the copy, if it has it at all."""
+        """Plans to unmap a mapping in the copy."""
         self._early.append(step("munmap", mapping.start, mapping.size))
 
     def made(self, shared: set[int]) -> Private:
-        """Returns all steps. `shared`: start addresses of shared mappings."""
+        """Returns all planned steps. `shared`: start addresses of the shared mappings."""
         for start, size in self._memory.served.items() if self._memory else ():
             if start not in shared:
                 self._early.append(step("munmap", start, size))
@@ -149,7 +150,7 @@ class _Plan:
             self._add_file(mapping, kind)
 
     def _kind(self, mapping: SharedMapping) -> bytes:
-        """The mapping's file system type. Raises _LackingError."""
+        """Returns the mapping's file system type. Raises _LackingError."""
         if not mapping.rights & READ:
             raise _LackingError("it cannot be read")
         if mapping.name.startswith(b"/dev/") and not mapping.name.startswith(_IN_MEMORY_OF_DEV):
@@ -188,7 +189,7 @@ class _Plan:
             self._early += [_map_over(mapping, _FILE_OVER, fd, at, size) for at, size in runs]
 
     def _look_closer(self, mapping: SharedMapping) -> None:
-        """Checks whether pages that are not in memory are elsewhere: served or swapped out. Raises _LackingError."""
+        """Checks that pages absent from memory are neither served nor swapped out. Raises _LackingError."""
         try:
             self._memory = self._memory or memory([])
         except PermissionError:
@@ -209,10 +210,10 @@ class _Plan:
             self._copy(mapping, [(0, mapping.size)])
 
     def _descriptor(self, mapping: SharedMapping, kind: bytes) -> tuple[int, File | None]:
-        """A descriptor from which the mapping's file can be mapped again, and the file; (-1, None) if there is none.
+        """Returns an open descriptor of the mapping's file, and the file; (-1, None) without such a descriptor.
 
-        It is the program's own, which the copy has as well. Opening and closing the file here would release the
-        program's locks on it.
+        The descriptor is the program's own, which the copy has as well. Opening and closing the file here would release
+        the program's locks on the file.
         """
         self._open = open_files() if self._open is None else self._open
         for fd in self._open.get(mapping.name, ()):
@@ -222,7 +223,7 @@ class _Plan:
         return -1, None
 
     def _opened_again(self, mapping: SharedMapping) -> list[Step]:
-        """Steps that open the same file; the copy ends if its path refers to another one by now."""
+        """Returns steps that open and map the same file; the copy ends if the path refers to another file by then."""
         path, found = self._arena.put(_path(mapping) + b"\0"), self._arena.put(bytes(STATUS_BYTES))
         wanted = self._arena.put(identity())
         return [
@@ -243,7 +244,7 @@ class _Plan:
         self._copied.append((mapping, runs))
 
     def _copies(self) -> list[Step]:
-        """Steps that make each copy at a free address and move it."""
+        """Returns steps that copy each mapping to a free address and move it to its place."""
         # The old mapping is the source, so the copy can't be made in its place. mremap(2) with MREMAP_FIXED then puts
         # it there and unmaps the old one in one call. The source is read by pread of /proc/self/mem, not by memmove: a
         # page beyond the end of its file gives a short read instead of SIGBUS.
@@ -277,7 +278,7 @@ def _path(mapping: SharedMapping) -> bytes:
 
 
 def _is_of(mapping: SharedMapping, file: File | None, kind: bytes) -> bool:
-    """Whether a file of the same name is the mapping's own file."""
+    """Whether a file found by name is the file of the mapping."""
     if file is None or not file.is_regular:
         return False
     is_numbered_twice = kind in _NUMBERED_TWICE and not mapping.name.endswith(DELETED)
@@ -285,10 +286,10 @@ def _is_of(mapping: SharedMapping, file: File | None, kind: bytes) -> bool:
 
 
 def _free_address(size: int) -> int:
-    """A free address where each copy is made before it is moved; a mapping made there by then ends the copy.
+    """Returns a free address for copying mappings; the copy ends if it is in use by then.
 
-    It lies far below the next free address, where the interpreter may map memory before the copy is made, unless the
-    program's limit leaves no room for that. Raises OSError.
+    The address lies far below the next free address, where the interpreter may map memory before the copy is made,
+    unless the program's limit leaves no room for that. Raises OSError.
     """
     for space in (_MAX_COPIED_BYTES, _SOME_BYTES, 0):
         address = attempt("mmap", 0, size + space, 0, _RESERVED, -1, 0)

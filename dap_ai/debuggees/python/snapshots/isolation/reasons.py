@@ -1,4 +1,4 @@
-"""Reasons, as text for the user, why there is no copy or why it lacks something of the program."""
+"""Returns reasons, as text for the user, why no copy was made or why a copy lacks memory of the program."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _LACKING = {
     16: "a GPU library is in use",
     24: "the program has no file descriptor left (RLIMIT_NOFILE)",
 }
-"""Reasons by errno: EAGAIN, ENOMEM, EBUSY, EMFILE."""
+"""Reasons by error number: EAGAIN, ENOMEM, EBUSY, EMFILE."""
 
 NO_LOOKUPS = "no path was looked up: a network or user file system is mounted, and may not be told of it"
 
 
 def reason(error: Exception) -> str:
-    """Returns why no copy was made."""
+    """Returns the reason why no copy was made, from the error."""
     if isinstance(error, BusyError):
         return "busy: " + str(error)
     if isinstance(error, OSError) and error.errno in _LACKING:
@@ -28,6 +28,6 @@ def reason(error: Exception) -> str:
 
 
 def lacking(left_out: list[str]) -> str:
-    """Returns why a copy ended that used memory it does not have."""
+    """Returns the reason why a copy ended that used memory it lacks."""
     more = ", and %d more" % (len(left_out) - _MAX_NAMED) if len(left_out) > _MAX_NAMED else ""
     return "a copy does not have all memory of the program: no " + ", no ".join(left_out[:_MAX_NAMED]) + more

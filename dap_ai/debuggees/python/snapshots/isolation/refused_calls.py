@@ -1,4 +1,4 @@
-"""Describes what a copy's restrictions refused, as text after "a copy may not": "read data.txt", "call `socket`"."""
+"""Describes the calls that a copy's restrictions refused, as text after "a copy may not", such as "read data.txt"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .trapping import MAY_READ, MAY_WRITE, MOST_RECORDS, RECORD_BYTES, REFUSED_B
 _FIRST = 64
 _NO_MEMORY, _NO_DESCRIPTOR = 12, 9  # ENOMEM, EBADF
 _MORE_THAN_ANY = 1 << 46
-"""More bytes than any process has: the program itself would not get them either."""
+"""More bytes than any process has; a request for so many would fail in the program as well."""
 _GET_FLAGS = 1  # F_GETFD
 _CLOSE = " (`close`)"
 _CACHE = "__pycache__"
@@ -27,15 +27,18 @@ statfs; 138 fstatfs; 141 setpriority; 161 chroot; 213 epoll_create; 291 epoll_cr
 epoll_ctl; 254 inotify_add_watch; 294 inotify_init1; 280 utimensat; 283 timerfd_create; 290 eventfd2; 203
 sched_setaffinity
 """
-"""Call numbers on x86_64, the only machine where refusals are recorded, of calls that are named nowhere else."""
+"""Numbers and names of calls on x86_64, in addition to those in syscalls.py.
+
+Refusals are recorded only on x86_64.
+"""
 NAMES = {number: name for name, number in NUMBERS.items()}
 NAMES.update((int(number), name) for number, name in map(str.split, _NAMES.split(";")))
 
 
 def refusals(records: bytes, *, closing: bool) -> list[str]:
-    """Returns the refusals in the order they occurred, each once.
+    """Returns descriptions of the refused calls in the order they occurred, each once.
 
-    `closing`: include failures to close one of the program's descriptors, which are unnoticed when an object is freed.
+    `closing`: include failures to close one of the program's descriptors, which have no effect when an object is freed.
     """
     count = min(struct.unpack_from("=Q", records)[0], MOST_RECORDS)
     found = filter(None, _each(records, count))
@@ -50,7 +53,10 @@ def _each(records: bytes, count: int) -> Iterator[str]:
 
 
 def _words(name: str, bits: int, arguments: list[int], path: str) -> str:
-    """The refusal's text; empty if the program itself would be refused, or its result does not depend on it."""
+    """Returns the description of a refused call.
+
+    Empty if the program itself would be refused, or if its result does not depend on the call.
+    """
     if bits & REFUSED_BITS == _NO_MEMORY:
         return "" if arguments[1] >= _MORE_THAN_ANY else "take more memory than it was given"
     if bits & REFUSED_BITS == _NO_DESCRIPTOR:

@@ -1,13 +1,15 @@
 """The seccomp filter of a snapshot: allows memory, time, waiting, reading and exit; other calls get EPERM.
 
-A path lookup is allowed, asked about (lookups.py), or refused. If refusals are recorded, calls that may be refused are
-trapped (trapping.py), unless the handler makes them.
+A path lookup is allowed, decided by the debuggee (lookups.py), or refused. If refusals are recorded, calls that may be
+refused are trapped (trapping.py), unless the trap's handler makes them.
 
-It is built once per process. A call is found by binary search, because the kernel runs the filter for every one.
+The filter is built once per process. It finds a call by binary search, because the kernel runs the filter for every
+call.
 
-It lists what is allowed, not what is forbidden: a call of a newer kernel is refused, and so is each of the x32 ABI,
-which has the same architecture number but other call numbers (seccomp(2)). EPERM and not the end of the process,
-because the program may catch it, and the answer can say what was refused. Only another architecture's call kills.
+The filter lists allowed calls, not forbidden ones: a call of a newer kernel is refused, and so is each call of the x32
+ABI, which has the same architecture number but other call numbers (seccomp(2)). A refused call gets EPERM and does not
+end the process, because the program may catch the error, and the answer can describe the refusal. Only a call of
+another architecture ends the process.
 
 The filter is classic BPF: instructions of (code, jump if true, jump if false, constant) over `struct seccomp_data`,
 which holds the number at 0, the architecture at 4, the address of the call at 8 and six arguments of 8 bytes from 16
@@ -30,7 +32,7 @@ _TRAP, _QUIETLY, _NO_TERMINAL = 0x00030000, 0x00050001, 0x00050019  # 25 is ENOT
 _NOT_PERMITTED, _NO_DESCRIPTOR, _NO_MEMORY, _NO_ACCESS = 1, 9, 12, 13
 _SET_MODE_FILTER, _ALL_THREADS, _LISTENER, _LISTENER_AND_ALL_THREADS = 1, 1, 8, 16
 FREE, ASKED, DENIED = "free", "asked", "denied"
-"""How a copy's path lookups are treated."""
+"""How a copy's path lookups are treated: allowed, decided by the debuggee, or refused."""
 _LOOKUPS = {FREE: _ALLOW, ASKED: _ASK, DENIED: _DENY}
 _OPEN_TO_WRITE = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000  # accmode, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE
 
@@ -46,16 +48,16 @@ _BY_VALUE: dict[str, tuple[int, tuple[int, ...]]] = {
     "fcntl": (1, (1, 2, 3, 1030)),  # F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: the others can send signals
     "madvise": (2, (0, 1, 2, 3, 4, 8, 14, 15)),  # the others can poison pages that are shared with the debuggee
 }
-"""Calls allowed for some values of one argument: its index, the values."""
+"""Calls allowed only for some values of one argument: (the argument's index, the values) by call."""
 _READ_ONLY = {"openat": 2, "open": 1}
-"""Calls that open a file, with the index of the flags argument."""
+"""Calls that open a file, with the index of their flags argument."""
 
 
 _PATHS = {
     **dict.fromkeys((59, 76, 80, 82, 83, 84, 85, 86, 87, 88, 90, 92, 137, 161), OF_FIRST),
     **dict.fromkeys((258, 263, 264, 268, 280, 316), OF_SECOND),
 }
-"""On x86_64, calls with a path that are always refused: execve, truncate, chdir, rename, mkdir, ..."""
+"""Numbers of calls on x86_64 that are always refused and have a path: execve, truncate, chdir, rename, mkdir, ..."""
 _OF_DESCRIPTORS = ("read", "readv", "pread64", "lseek", "fstat", "dup", "getdents64", "close")
 _MADVISE, _SAYS_NOTHING = "madvise", (273, 324, 334)  # set_robust_list, membarrier, rseq
 _IS_TERMINAL = (0x5401, 0x802C542A)  # TCGETS, TCGETS2: no descriptor of a copy leads to a terminal
@@ -86,7 +88,7 @@ def _rule(name: str, lookups: int) -> list[Any]:
 
 
 def _search(calls: list[tuple[int, list[Any]]], otherwise: int) -> list[Any]:
-    """Instructions that find the call number in the accumulator by binary search, and apply its rule."""
+    """Returns instructions that find the call number by binary search and apply the call's rule."""
     if len(calls) == 1:
         number, decide = calls[0]
         return [(_EQUAL, 0, len(decide), number), *decide, (_RETURN, 0, 0, otherwise)]
@@ -98,7 +100,7 @@ def _search(calls: list[tuple[int, list[Any]]], otherwise: int) -> list[Any]:
 
 
 def _trapped(may_open: bool, lookups: str) -> list[Any]:
-    """The same decisions, but calls that may be refused go to the handler, with the facts it needs."""
+    """Returns a filter with the same decisions that sends calls it may refuse to the trap's handler."""
     # The low 16 bits of SECCOMP_RET_TRAP reach the handler as `si_errno` (seccomp(2)): 8 of them are the errno by which
     # it recognises a refusal, the others say which argument is a path and what the process itself must be allowed to
     # do.
@@ -144,9 +146,9 @@ def _ends(result: int) -> list[Any]:
 
 
 def program(may_open: bool, lookups: str = FREE, again_at: int = 0) -> bytes:
-    """Returns the filter as the kernel reads it; `may_open`: files may be opened for reading (Landlock decides which).
+    """Returns the filter's code for the kernel. `may_open`: files may be opened for reading, as far as Landlock allows.
 
-    `again_at`: the address that the handler calls from; 0: refusals are not recorded.
+    `again_at`: the address from which the trap's handler makes calls; if 0, refusals are not recorded.
     """
     names = [*_PLAIN.split(), *_OF_PATHS, *_BY_VALUE, "prlimit64", *(_READ_ONLY if may_open else ())]
     rules = sorted((NUMBERS[name], _rule(name, _LOOKUPS[lookups])) for name in names if name in NUMBERS)
@@ -165,7 +167,7 @@ def program(may_open: bool, lookups: str = FREE, again_at: int = 0) -> bytes:
 
 
 class SeccompFilter:
-    """A filter in memory, ready for the kernel."""
+    """A seccomp filter in memory, ready for the kernel."""
 
     def __init__(self, may_open: bool, lookups: str, again_at: int) -> None:
         code = program(may_open, lookups, again_at)
@@ -177,7 +179,7 @@ class SeccompFilter:
     def install(self, listener: int) -> Step:
         """Returns the step that installs the filter for every thread of the process, irrevocably.
 
-        A filter that asks about lookups does so through `listener`, the first free descriptor.
+        With ASKED, the filter sends lookups through the descriptor `listener`, which must be the first free number.
         """
         if self._asks:
             # With TSYNC alone a failure is a thread's id, a positive number like a descriptor; TSYNC_ESRCH makes it an

@@ -1,8 +1,8 @@
 """Finds this process's shared mappings, which of their pages are present, and its open files.
 
-It uses only system calls that keep the GIL, in buffers made beforehand: no audit hook and no replaced function of `os`
-sees it. The editor waits in the meantime, so the kernel does the filtering (PROCMAP_QUERY), and C code does the work
-for each descriptor.
+This module uses only system calls that keep the GIL, with buffers made beforehand, so that no audit hook and no
+replaced function of `os` is called. The editor waits in the meantime, so the kernel does the filtering (PROCMAP_QUERY),
+and C code does the work for each descriptor.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _query = Buffer(_QUERY.size + _NAME_BYTES)
 _pages = Buffer(_PAGES_AT_ONCE)
 _FOLDER = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_DIRECTORY", "O_CLOEXEC"))
 _LENGTH_AT, _NAME_AT, _ENTRY_BYTES = 16, 19, 24
-"""Offsets in a `struct linux_dirent64`, and its size; most numbers have at most four digits."""
+"""Offsets in a `struct linux_dirent64`, and its size for names of up to four characters."""
 _USERFAULT = b"anon_inode:[userfaultfd]"
 _SLOT_BYTES = len(_USERFAULT)
 
@@ -44,7 +44,7 @@ _entries = Buffer(_ENTRY_BYTES << 9)
 _slots = Buffer(_SLOT_BYTES << 9)
 _link = Buffer(4096)
 STATUS_BYTES, IDENTITY_BYTES = 256, 16
-"""Sizes of a `struct stat` with room to spare, and of the device and inode at its start."""
+"""Sizes of a buffer for `struct stat`, and of the device and inode numbers at its start."""
 _status = Buffer(STATUS_BYTES)
 
 
@@ -55,9 +55,9 @@ class SharedMapping(NamedTuple):
     size: int
     rights: int
     name: bytes
-    """The path of its file, which may have been deleted; b"" without a file."""
+    """The path of the mapped file, which may have been deleted; b"" without a file."""
     offset: int = 0
-    """The byte offset in the file."""
+    """The byte offset of the mapping in its file."""
     device: tuple[int, int] = (0, 0)
     inode: int = 0
     page_bytes: int = PAGE
@@ -78,7 +78,7 @@ def shared_mappings() -> list[SharedMapping]:
 
 
 def _ask(fd: int) -> Iterator[SharedMapping]:
-    """Shared mappings from the kernel's query: reading all mappings takes half a millisecond in a fresh copy."""
+    """Yields shared mappings by a kernel query, which is faster than reading all mappings from /proc/self/maps."""
     # Each query asks for the first shared mapping at or behind `address`, the end of the last one; ENOENT: there is
     # none. The bits of the rights and the flags are those of `enum procmap_query_flags` in linux/fs.h.
     address = 0
@@ -98,7 +98,7 @@ def _ask(fd: int) -> Iterator[SharedMapping]:
 
 
 def parse(maps: bytes) -> list[SharedMapping]:
-    """Parses the text that older kernels provide; it lacks the page size."""
+    """Parses the text of /proc/self/maps, for kernels without the query; the text lacks the page size."""
     found: list[SharedMapping] = []
     for first, after, letters, offset, major, minor, inode, name in re.findall(_LINE, b"\n" + maps):
         rights = sum(bit for letter, bit in ((b"r", READ), (b"w", WRITE), (b"x", EXECUTE)) if letter in letters)
@@ -110,9 +110,9 @@ def parse(maps: bytes) -> list[SharedMapping]:
 
 
 def pages_there(mapping: SharedMapping) -> list[tuple[int, int]]:
-    """Returns (offset, bytes) of each run of pages in memory, without reading any.
+    """Returns (offset, bytes) of each run of pages that are in memory, without reading any page.
 
-    If the kernel may not tell the program about a file's pages, all count as present. Raises OSError.
+    If the kernel does not tell the program about a file's pages, all pages count as present. Raises OSError.
     """
     runs: list[tuple[int, int]] = []
     for begin in range(0, mapping.size, _PAGES_AT_ONCE * PAGE):
@@ -130,7 +130,7 @@ def pages_there(mapping: SharedMapping) -> list[tuple[int, int]]:
 
 
 def open_files() -> dict[bytes, list[int]]:
-    """Returns descriptors by the target that the kernel reports, such as a file's path."""
+    """Returns the open descriptors by the target that the kernel reports, such as a file's path."""
     found: dict[bytes, list[int]] = {}
     folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), _FOLDER)
     if folder == -1:
@@ -144,7 +144,7 @@ def open_files() -> dict[bytes, list[int]]:
 
 
 def userfault_descriptors() -> list[int]:
-    """Returns the userfaultfd descriptors, through which memory of this or another process is served."""
+    """Returns descriptors of userfaultfds, by which a process serves memory of this or another process."""
     folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), _FOLDER)
     if folder == -1:
         return []
@@ -154,7 +154,7 @@ def userfault_descriptors() -> list[int]:
 
 
 def _might_be_userfault(folder: int, data: bytes) -> bool:
-    """Whether one of the entries just read may be a userfaultfd; C code alone examines each."""
+    """Whether a directory entry may be a userfaultfd's; C code alone examines the entries."""
     # A test with false positives but no false negatives: `open_files` then checks exactly. Entries with names of up to
     # four characters have the same size, so the lengths are every 24th byte, and the names lie at equal distances.
     # `readlinkat` cuts each link to the length of the sought name; what an earlier call has left in a slot can only
@@ -188,7 +188,7 @@ def _numbers(data: bytes) -> Iterator[int]:
 
 
 class File(NamedTuple):
-    """The properties by which files are compared."""
+    """Properties of a file, for comparing files."""
 
     device: tuple[int, int]
     inode: int

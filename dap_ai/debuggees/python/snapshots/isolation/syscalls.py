@@ -1,4 +1,4 @@
-"""Linux system calls by name, with the GIL held and without audit events: no code of the program can run."""
+"""Makes Linux system calls by name, holding the GIL and without audit events, so that no code of the program runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ close_range 436 436; pidfd_open 434 434; pidfd_getfd 438 438; memfd_create 319 2
 timer_create 222 107; timer_settime 223 110; process_vm_readv 310 270
 landlock_create_ruleset 444 444; landlock_add_rule 445 445; landlock_restrict_self 446 446
 """
-"""Call name, number on x86_64, number on aarch64 ("-" if a newer call does the same)."""
+"""Call names with their numbers on x86_64 and aarch64; "-" if aarch64 has only a newer call."""
 
 MACHINE = os.uname().machine if hasattr(os, "uname") else ""
 SUPPORTED = sys.platform == "linux" and MACHINE in _MACHINES and sys.maxsize > 2**32
@@ -38,7 +38,7 @@ PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
 
 
 Step = Tuple[str, Callable[[], Any], Any]
-"""Name, a function without arguments, and its result on success."""
+"""(name, function without arguments, its result on success): an action that C code makes in a copy."""
 
 
 def _numbers() -> dict[str, int]:
@@ -84,29 +84,29 @@ ANYTHING: Any = object()
 
 
 def read_each(name: str, first: int, second: Iterable[int], third: Iterable[int], fourth: int) -> None:
-    """Makes a system call for each pair of second and third arguments; failed calls are ignored."""
+    """Makes a system call for each pair of second and third arguments; ignores failed calls."""
     same = itertools.repeat
     calls: Any = map(_syscall, same(NUMBERS[name]), same(first), second, third, same(fourth), same(0), same(0))
     collections.deque(calls, 0)
 
 
 def step(name: str, *arguments: int, gives: Any = 0) -> Step:
-    """Returns a step that makes a system call, with its only successful result."""
+    """Returns a step that makes a system call; `gives` is the call's result on success."""
     return name, functools.partial(_syscall, NUMBERS[name], *arguments, *_NOTHING[len(arguments) :]), gives
 
 
 def same_step(address: int, other: int, size: int) -> Step:
-    """Returns a step that compares memory, which must be equal."""
+    """Returns a step that compares two pieces of memory, and fails if they differ."""
     return "memcmp", functools.partial(_memcmp, address, other, size), 0
 
 
 def store_step(address: int, source: int, size: int) -> Step:
-    """Returns a step that copies memory."""
+    """Returns a step that copies bytes from one address to another."""
     return "store", functools.partial(_memmove, address, source, size), address
 
 
 def python_step(name: str, *arguments: Any) -> Step:
-    """Returns a step that calls a function of Python's C API without a result."""
+    """Returns a step that calls a function of Python's C API; the function returns nothing."""
     function: Any = getattr(_python, name)
     function.restype = None
     return name, functools.partial(function, *arguments), None
@@ -115,7 +115,7 @@ def python_step(name: str, *arguments: Any) -> Step:
 def allocation_step() -> Step:
     """Returns a step that allocates memory from libc and never frees it.
 
-    The block is larger than a thread's own reserve, so that libc's lock must be acquired.
+    The block is larger than a thread's own reserve, so that libc must acquire its lock.
     """
     allocate: Any = _python.malloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
@@ -123,7 +123,7 @@ def allocation_step() -> Step:
 
 
 def wait_us(microseconds: int) -> None:
-    """Sleeps without the GIL, independent of the program's `time.sleep`."""
+    """Sleeps for microseconds without the GIL; does not call the program's `time.sleep`."""
     _usleep(microseconds)
 
 
@@ -155,13 +155,13 @@ _moment, _polled = Buffer(16), Buffer(8)
 
 
 def wait_while_zero(address: int, at_most_us: int = 1000) -> None:
-    """Sleeps without the GIL until another process calls `wake` for these four bytes, at most `at_most_us`."""
+    """Sleeps until another process calls `wake` for these four bytes, or `at_most_us` has passed; releases the GIL."""
     _moment.put(struct.pack("=qq", 0, at_most_us * 1000))
     _sleeping(NUMBERS["futex"], address, _FUTEX_WAIT, 0, _moment.address, 0, 0)
 
 
 def poll_fd(fd: int, at_most_us: int = 100) -> bool:
-    """Returns whether a descriptor is readable, after at most `at_most_us` without the GIL."""
+    """Returns whether a descriptor is readable; waits up to `at_most_us` without the GIL."""
     _moment.put(struct.pack("=qq", 0, at_most_us * 1000))
     _polled.put(struct.pack("=ihh", fd, 1, 0))
     return _sleeping(NUMBERS["ppoll"], _polled.address, 1, _moment.address, 0, 0, 0) == 1 and _polled.get(1, 6) == b"\1"
@@ -173,7 +173,7 @@ def wake(address: int) -> None:
 
 
 class Arena:
-    """A buffer filled from its start; its contents stay until it is cleared."""
+    """A buffer that is filled from its start; contents stay at their addresses until it is cleared."""
 
     def __init__(self, size: int) -> None:
         self._buffer = Buffer(size)
@@ -217,9 +217,9 @@ def exit_function() -> Any:
 
 
 def read_file(path: bytes, most_bytes: int = 1 << 30) -> bytes:
-    """Returns a whole file, read by system calls only.
+    """Reads a whole file, by system calls only.
 
-    Raises OSError, also if the file is larger than `most_bytes` or reading it would block.
+    Raises OSError, also if the file is larger than `most_bytes` or reading would block.
     """
     fd = call("openat", AT_FDCWD, path_pointer(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     pieces: list[bytes] = []

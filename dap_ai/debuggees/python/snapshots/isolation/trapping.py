@@ -1,16 +1,16 @@
-"""Records what a copy's restrictions refuse, including calls by C code and errors that the program catches.
+"""Records the calls that a copy's restrictions refuse, including calls by C code and calls whose error is caught.
 
-The filter does not refuse by itself: it traps (SECCOMP_RET_TRAP), and the kernel calls the handler below, on a stack
-of its own. The handler makes the same call again; made from its page, the call meets the plain filter, so nothing
-more is allowed than without it. If the result is the refusal, the handler records the call, in memory that the
-copy shares with the debuggee. It is machine code, because no line of Python may run in the middle of a system call.
+The filter does not refuse by itself: it traps (SECCOMP_RET_TRAP), and the kernel calls the handler below, on a separate
+stack. The handler makes the same call again from its own page, where the plain filter applies, so the handler allows no
+more than the plain filter. If the call is refused, the handler records it in memory that the copy shares with the
+debuggee. The handler is machine code, because no line of Python may run in the middle of a system call.
 
 A call that the process itself may not make is not a refusal of the copy: `faccessat2` checks it, without Landlock.
 
-Why not in the debuggee: to decide there, as lookups.py does, stops the copy at every call until it is polled, and
-ptrace would need a process of its own. A trap's SIGSYS is forced: where it is blocked, the kernel ends the process, so
-the copy, in which all signals are blocked, unblocks this one alone. The page is never writable and executable at once:
-data in the debuggee and until the last of `steps`, then code.
+The debuggee does not decide here, as it does in lookups.py, because that stops the copy at every call until it is
+polled; ptrace would need a separate process. A trap's SIGSYS is forced: where it is blocked, the kernel ends the
+process, so the copy, in which all signals are blocked, unblocks this one alone. The page is never writable and
+executable at once: data in the debuggee and until the last of `steps`, then code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_RECORDS, RECORD_BYTES = 30, 256
 RECORDS_BYTES = 64 + MOST_RECORDS * RECORD_BYTES
 """Size of the records: a count, then from byte 64 on the first 30 refusals.
 
-Each has the call's number, bits, three arguments and a path of up to 223 bytes.
+Each record has the call's number, bits, three arguments and a path of up to 223 bytes.
 """
 
 # Assembled from trapping.s, which explains it; a test assembles it again.
@@ -52,7 +52,10 @@ _FLAGS = 0x0C000004  # SA_SIGINFO, SA_RESTORER, SA_ONSTACK
 
 
 class Trap:
-    """The handler's page and stack. In the debuggee the page is data; the copy makes it executable."""
+    """The handler's page of machine code and its stack.
+
+    In the debuggee the page is data; the copy makes it executable.
+    """
 
     def __init__(self) -> None:
         self._page = 0
@@ -73,12 +76,15 @@ class Trap:
 
     @property
     def again_at(self) -> int:
-        """The address that the kernel sees for the handler's own calls; 0 if refusals are not recorded."""
+        """The address from which the handler makes calls, as the kernel sees it; 0 if refusals are not recorded."""
         # `syscall` is two bytes long, and seccomp is given the address of the instruction that follows.
         return self._page and self._page + _AGAIN + 2
 
     def steps(self, records: int) -> list[Step]:
-        """Returns steps that install the handler, before the filter; `records`: the address it writes to."""
+        """Returns steps that install the handler, to be made before the filter's.
+
+        `records`: the address for records.
+        """
         if not self._page:
             return []
         after = self._page + _RECORDS + 8

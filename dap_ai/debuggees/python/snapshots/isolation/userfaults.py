@@ -1,9 +1,9 @@
-"""Detects memory that a userfaultfd serves: a copy is not served, and its handler may wait for a fork event.
+"""Detects memory whose pages a userfaultfd handler provides, because a copy would not get these pages.
 
-A handler that is stopped at the breakpoint would block the program for ever.
+A handler that waits for fork events and is stopped at the breakpoint would block the program forever.
 
 userfaultfd(2): with UFFD_FEATURE_EVENT_FORK the kernel suspends a fork until the handler has read the event from its
-descriptor. That handler is mostly a thread of the debuggee, which is stopped: so no copy is made. If another process
+descriptor. The handler is mostly a thread of the debuggee, which is stopped, so no copy is made. If another process
 serves the memory, its features can't be read, and no copy is made either. Without the feature the copy's mappings are
 not registered: a page that is missing reads as zeros there, which would be a wrong value, so served memory is unmapped
 in the copy.
@@ -27,13 +27,13 @@ class MappedMemory(NamedTuple):
     """This process's mappings according to /proc/self/smaps, shared or not."""
 
     served: dict[int, int]
-    """Size by address of the mappings that a userfaultfd is registered for."""
+    """Sizes, by address, of the mappings whose pages a userfaultfd handler provides."""
     swapped: set[int]
     """Addresses of mappings that are partly swapped out."""
 
 
 def memory(userfault_descriptors: list[int]) -> MappedMemory:
-    """Returns the current mappings; takes milliseconds, more with more memory in use.
+    """Returns the current mappings; takes milliseconds, more if more memory is in use.
 
     Raises OSError, also if no copy is possible.
     """

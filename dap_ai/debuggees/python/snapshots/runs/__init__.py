@@ -1,7 +1,7 @@
 """Watches a run in a copy: which lines ran, what values changed, what each test covered, where it raised.
 
-Each observer is a trace function of its own (`run_watcher.py`); all report plain data. A trace may end where the
-program is stopped (`arriving.py`, which recognizes the stop by its stack and values), time each line (`timing.py`),
-follow an expression (`follower.py`), count lines and end at one, for `stepBack` (`rewinder.py`), or report which lines
-run in each test (`line_coverage.py`, by `sys.monitoring` from Python 3.12 on).
+Each observer has its own trace function (`run_watcher.py`) and reports plain data. `tracing.py` records lines, values
+and calls; such a trace may end at the program's stop, which `arriving.py` recognizes by its stack and values.
+`timing.py` times each line. `follower.py` follows an expression. `rewinder.py` counts lines and ends at one of them,
+for `stepBack`. `line_coverage.py` reports which lines run in each test.
 """

@@ -1,4 +1,4 @@
-"""Finds what an iterator would yield by advancing it: only in a copy, which ends afterwards."""
+"""Advances an iterator to find its next items; only in a copy, which ends afterwards."""
 
 # ruff: noqa: ARG001  a trace function has this signature
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -16,9 +16,9 @@ from .run_watcher import original_settrace
 
 _MAX_ITEMS = 12
 _MAX_S = 0.3
-"""Seconds of processor time, or _BY_CLOCK times as many by the clock, for a busy machine or a wait.
+"""Maximum seconds of processor time; by the clock, _BY_CLOCK times as many.
 
-This is far less than the copy's own deadline, so that what is known by then is reported. A wait in C code is not
+This is far less than the copy's own deadline, so that the items found by then are reported. A wait in C code is not
 interrupted.
 """
 _BY_CLOCK = 5
@@ -26,11 +26,11 @@ _clock, _processor = time.perf_counter, time.thread_time
 
 
 class _TooLong(BaseException):
-    """Raised inside the program's code, which may catch any Exception."""
+    """Raised inside the program's code to stop it; not an Exception, because the program may catch any Exception."""
 
 
 def ahead(x: Any, describer: Any) -> str:
-    """Returns the next items as text: `yields 1, 2 and ends`; "" for an object without `__next__`."""
+    """Returns the next items as text: `yields 1, 2 and ends`; an empty string for an object without `__next__`."""
     advance: Any = lookup(type(x), "__next__")
     if advance is MISSING:
         return ""
@@ -42,7 +42,7 @@ def ahead(x: Any, describer: Any) -> str:
 
 
 def _advance(advance: Any, x: Any, describer: Any, texts: list[str]) -> str:
-    """Collects the texts of the next items, and returns what follows them."""
+    """Collects the texts of the next items in `texts`, and returns how the iterator goes on as a clause."""
     started, began = _clock(), _processor()
 
     def is_late() -> bool:

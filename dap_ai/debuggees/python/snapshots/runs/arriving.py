@@ -1,4 +1,4 @@
-"""Detects whether a rerun has reached the program's stop: same lines of the same functions, same values."""
+"""Detects whether a rerun has reached the program's stop: the same lines of the same functions, with equal values."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -20,7 +20,7 @@ _NEVER = (types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types
 
 
 def place_of(code: Any) -> tuple[str, str, int]:
-    """Returns a key that a recompiled function shares: file name, function name, first line."""
+    """Returns a key that is equal for a function and its recompiled version: file name, function name, first line."""
     is_module = code.co_name == "<module>"
     return (
         text_of(code.co_filename).rpartition("/")[2],
@@ -30,12 +30,12 @@ def place_of(code: Any) -> tuple[str, str, int]:
 
 
 def class_place(cls: Any) -> tuple[str, str]:
-    """Returns a key that a reloaded class shares: module and qualified name."""
+    """Returns a key that is equal for a class and its reloaded version: module and qualified name."""
     return (str(type.__dict__["__module__"].__get__(cls)), type.__dict__["__qualname__"].__get__(cls))
 
 
 class Arrival:
-    """The stop to reach. Create it where the program is stopped, before anything runs."""
+    """The stop that a rerun must reach. Create it where the program is stopped, before anything runs."""
 
     def __init__(self, stopped: Any, files: UserFiles, describer: ValueDescriber) -> None:
         self._files = files
@@ -45,10 +45,10 @@ class Arrival:
         self._values = [self._of(each) for each in frames[:_FRAMES_WITH_VALUES]]
         self.has_come = False
         self.differs = ""
-        """The difference when the run last reached the place with other values."""
+        """The difference in values, as a clause, if the run last reached the place with other values."""
 
     def is_here(self, frame: Any, own: Any) -> bool:
-        """Whether this is the stop; `own`: the code object that the run started with."""
+        """Whether the frame is at the stop. `own`: the code object that the run started with."""
         wanted, line = self._stack[0] if self._stack else (None, 0)
         if frame.f_lineno != line or place_of(frame.f_code) != wanted:
             return False
@@ -67,7 +67,7 @@ class Arrival:
         return True
 
     def _users(self, frame: Any, last: Any) -> list[Any]:
-        """The user's frames, innermost first, up to the one with this code object."""
+        """Returns the user's frames, innermost first, up to the frame with the code object `last`."""
         found: list[Any] = []
         while frame is not None and len(found) < _MAX_FRAMES:
             if self._files.has(frame.f_code.co_filename):

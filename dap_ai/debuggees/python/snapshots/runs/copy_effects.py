@@ -1,4 +1,4 @@
-"""Collects a copy's side effects: what it printed, and what it tried to change outside itself."""
+"""Collects a copy's side effects: its output, and attempts to change something outside itself."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -26,16 +26,16 @@ _EFFECTS = (
 )
 """Prefixes of audit events for effects beyond the process's own memory.
 
-Each of these fails in a copy. Actions that may succeed there are left out: setting an environment variable, reading a
-library or a database.
+Each of these actions fails in a copy. Actions that may succeed there are left out: setting an environment variable,
+reading a library or a database.
 """
 
 
 class Effects:
-    """Attempted side effects, from Python's audit events: these come before the attempt, which fails."""
+    """Records attempted side effects by Python's audit events, which come before the attempt."""
 
     def __init__(self, refused: Callable[[], int]) -> None:
-        """`refused`: returns how often the kernel has refused something."""
+        """`refused`: returns how often the kernel has refused a call."""
         self.seen: list[str] = []
         self._count = 0
         self._refused = refused
@@ -44,7 +44,7 @@ class Effects:
 
     @property
     def count(self) -> int:
-        """The number of attempts and refusals; it never decreases."""
+        """The number of attempts and refusals so far; it never decreases."""
         return self._count + self._refused()
 
     def stop(self) -> list[str]:
@@ -69,7 +69,7 @@ class Effects:
 
 
 def _is_asked_of_nobody(host: Any) -> bool:
-    """Whether a host is an address or None, so that no name is looked up."""
+    """Whether a host is an address or None, so that no name server is asked."""
     text = host.decode("ascii", "replace") if type(host) in (bytes, bytearray) else host
     if type(text) is not str:
         return text is None
@@ -86,9 +86,9 @@ def _shown(x: Any, depth: int = 0) -> str:
 
 
 def capture_streams() -> None:
-    """Redirects the standard streams: descriptor 0 reads as empty, 1 and 2 write to the copy's own buffer.
+    """Redirects the standard streams: stdin reads as empty, stdout and stderr write to the copy's buffer.
 
-    The program's `sys.stdout` may refer to something else.
+    `sys.stdout` and the others are replaced as well, because the program may have redirected them.
     """
     for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         raw: Any = io.FileIO(fd, "w" if fd else "r", closefd=False)
@@ -98,7 +98,7 @@ def capture_streams() -> None:
 
 
 def printed() -> dict[str, Any]:
-    """Returns what was written to stdout and stderr, as fields of a SnapshotResult."""
+    """Returns the text written to stdout and stderr, as fields of a SnapshotResult."""
     size = posix.lseek(1, 0, os.SEEK_END)  # `fstat` may count as a path, which may be refused
     text = posix.pread(1, min(size, _MAX_PRINTED), 0).decode("utf-8", "replace")
     return {"printed": text, "printed_truncated": size > _MAX_PRINTED}

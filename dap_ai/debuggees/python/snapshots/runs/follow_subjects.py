@@ -1,4 +1,4 @@
-"""Keeps an expression's values per subject (a call, an object, or a module), bounded in number."""
+"""Keeps a followed expression's values per subject (a call, an object or a module), with an upper limit."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -18,13 +18,13 @@ from .marks import PLAIN, Marker, identity
 
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _KEPT = 100
-"""Number of first changes kept, and of last ones."""
+"""Maximum number of first changes kept, and of last changes."""
 _KEPT_AS_IT_IS = 1000
-"""Size in bytes up to which a value is kept; a larger one is described at once."""
+"""Size in bytes up to which a value is kept; of a larger value only its text is kept."""
 
 
 def names_in(node: Any) -> Iterator[str]:
-    """Yields the names in a Node, including those in its comprehensions."""
+    """Yields the names in a Node (an expression), including those in its comprehensions."""
     if type(node) is dict:
         node = list(node.values())
     if type(node) is list:
@@ -37,15 +37,15 @@ def names_in(node: Any) -> Iterator[str]:
 
 
 class SubjectReader(NodeInterpreter):
-    """Reads a Node in a frame's current state, without running code of the program."""
+    """Evaluates a Node (an expression) in a frame's current state, without running code of the program."""
 
     def __init__(self, describer: ValueDescriber) -> None:
         super().__init__(describer, None, {}, "compute")
 
     def read(self, node: Any, frame: Any, names: dict[str, Any], module: dict[str, Any]) -> Any:
-        """Returns the value, MISSING if there is none. `names` are looked up before those of the frame, if any.
+        """Returns the expression's value; MISSING if it has none. Raises RefusedOperation.
 
-        Raises RefusedOperation.
+        `names` take precedence over the names of `frame`, which may be None.
         """
         self._frame, self._locals, self._module = frame, names, module
         try:
@@ -81,7 +81,7 @@ class SubjectReader(NodeInterpreter):
 
 
 class RunLine:
-    """A line that has run."""
+    """A line that has run, with how it was entered."""
 
     __slots__ = ("entries", "file", "function", "line", "passed")
 
@@ -90,7 +90,7 @@ class RunLine:
 
 
 class SubjectChange:
-    """A change to a new value; `event`: the run's event count at that time."""
+    """A change to a new value. `spot`: the line that made it; `event`: the run's event count at that time."""
 
     __slots__ = ("event", "number", "spot", "value")
 
@@ -99,7 +99,7 @@ class SubjectChange:
 
 
 class TextValue:
-    """A text that replaces a value."""
+    """The text of a value that is not kept itself."""
 
     __slots__ = ("text",)
 
@@ -108,7 +108,10 @@ class TextValue:
 
 
 class Subject:
-    """The subject of values. `number`: its call's number, or 0; `frame`: the call's frame while it runs."""
+    """The call, object or module that a followed expression belongs to, with its values.
+
+    `number`: the call's number, or 0. `frame`: the call's frame while the call runs.
+    """
 
     __slots__ = ("before", "count", "first", "frame", "last", "mark", "names", "newest", "number", "when")
 
@@ -133,7 +136,7 @@ class Subject:
             self.last.append(change)
 
     def end(self, event: int) -> None:
-        """Removes changes after this event count."""
+        """Removes the changes after this event count."""
         self.first = [change for change in self.first if change.event <= event]
         self.last = collections.deque((change for change in self.last if change.event <= event), _KEPT)
         self.newest = [*self.first, *self.last][-1] if self.first else None
@@ -143,10 +146,10 @@ class Subject:
 
 
 class SubjectValues:
-    """Detects changes of an expression's value."""
+    """Detects changes of a followed expression's value."""
 
     def __init__(self, describer: ValueDescriber, node: Any, when: Any, notes_start: bool) -> None:
-        """`notes_start`: the value before the first line counts, because it is not left from an earlier run."""
+        """`notes_start`: records the value before the first line, because it is not left from an earlier run."""
         self._notes_start = notes_start
         self._describer = describer
         self._marker = Marker(describer)
@@ -157,7 +160,7 @@ class SubjectValues:
         self.first_when: tuple[Subject, SubjectChange] | None = None
 
     def look(self, subject: Subject, module: dict[str, Any], spot: RunLine | None, event: int) -> None:
-        """Reads the expression and records a change."""
+        """Reads the expression for a subject and records a change; `spot` is the line that has just run."""
         try:
             x = self._reader.read(self._node, subject.frame, subject.names, module)
         except RefusedOperation as reason:
@@ -204,7 +207,7 @@ class SubjectValues:
         return TextValue(self._describer.text(x))
 
     def moment(self, change: SubjectChange | None, call: int) -> dict[str, Any] | None:
-        """Returns the FollowedValue dict of a change."""
+        """Returns the FollowedValue dict of a change, or None without a change."""
         if change is None:
             return None
         x = change.value
@@ -216,7 +219,7 @@ class SubjectValues:
 
 
 class _ObjectMark:
-    """The last state of a mutable object, without keeping it alive."""
+    """A mutable object's last state, to detect changes; does not keep the object alive."""
 
     __slots__ = ("identity", "mark", "text")
 

@@ -1,4 +1,4 @@
-"""Code objects and frames that are followed line by line, with counts of how each line was reached."""
+"""Records about code objects and frames that are followed line by line, with how each line was reached."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -13,7 +13,7 @@ _SUSPENDS = 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_
 
 
 class FollowedCode:
-    """Facts about a code object."""
+    """A code object of the run, and whether its frames are followed."""
 
     __slots__ = ("code", "file", "is_followed", "is_home", "name", "suspends")
 
@@ -25,7 +25,7 @@ class FollowedCode:
 
 
 class FollowedFrame:
-    """A frame of the run."""
+    """A followed frame of the run, with its current line."""
 
     __slots__ = ("_follower", "_offset", "caller", "entries", "known", "line", "subject")
 
@@ -36,10 +36,10 @@ class FollowedFrame:
         self.subject: Any = None
         self.line, self._offset = 0, -1
         self.entries: dict[int, dict[tuple[int, int], int]] = {}
-        """By line, how often it started at a code offset, after another line (-1: none)."""
+        """By line: how often it was entered, by (code offset, line before it or -1)."""
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
-        """Handles each event of the frame; the interpreter calls it."""
+        """The frame's trace function: passes each event to the follower."""
         try:
             if event == "line":
                 self._follower.on_line(self, frame)
@@ -52,7 +52,7 @@ class FollowedFrame:
         return self.trace
 
     def at(self, frame: Any) -> None:
-        """Records that a line starts; a comprehension within the line does not start it again."""
+        """Records that a line starts. A comprehension within the line does not count as another start."""
         line, offset = frame.f_lineno, frame.f_lasti
         if line != self.line or offset == self._offset:
             entries = self.entries.setdefault(line, {})

@@ -1,13 +1,14 @@
 """Follows an expression through a run: reads it after each of the user's lines, and records what changed it.
 
-The values belong to what the expression is made of: a function's names to each call of it, fields of `self` to an
-object through all of its methods, names of a module to the module.
+The values belong to a subject: a function's names belong to each call of the function, fields of `self` to the object
+in all of its methods, names of a module to the module.
 
-Like a watchpoint, but without hardware: after each line that may have changed it, the expression is read and compared
-with the last reading. A line event comes before its line, so a new value is the work of the line before, wherever that
-was. Which lines may change it decides the cost. A name of a function that holds a number or a string can only be
-changed by the function itself (`_is_narrow`): only its lines are followed, and those of the function in which the
-program is stopped. Any other value may be changed through another reference, so every line of the user's files counts.
+This is a watchpoint without hardware: after each line that may have changed the value, the expression is read and
+compared with the last reading. A line event comes before its line, so a new value is the work of the line before,
+wherever that was. Which lines may change it decides the cost. A name of a function that holds a number or a string can
+only be changed by the function itself (`_is_narrow`): only its lines are followed, and those of the function in which
+the program is stopped. Any other value may be changed through another reference, so every line of the user's files
+counts.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -31,9 +32,9 @@ from .run_watcher import Watcher
 from .tracing import is_yield
 
 _LIMITS = {"max_text": 200, "max_items": 12, "max_depth": 3, "max_fields": 16}
-"""The limits of an inspection, so that the last value can be compared with the program's."""
+"""Limits for describing values, as in an inspection, so that the last value can be compared with the program's."""
 _SHARE = 0.8
-"""The share of the deadline for the run; the rest is for the report."""
+"""The share of the deadline that the run may use; the rest is for the report."""
 _EVENTS_PER_LOOK = 1000
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED
 _MAX_OBJECTS, _RECENT = 1000, 8
@@ -44,19 +45,19 @@ _traceback: Any = BaseException.__dict__["__traceback__"].__get__
 
 
 class Follower(Watcher):
-    """Follows an expression through one run. Create it before the copy, where the program is stopped."""
+    """Follows an expression through one run. Create it before the copy is made, where the program is stopped."""
 
     key = "followed"
 
     def __init__(self, wanted: dict[str, Any], home: Any, stopped: Any, deadline_s: float, files: UserFiles) -> None:
-        """`home`: the frame of the expression; `stopped`: the innermost of the user's frames."""
+        """`home`: the frame of the expression. `stopped`: the innermost of the user's frames."""
         super().__init__()
         self._files = files
         self._home = home.f_code
         self._stopped_code = stopped.f_code
         self._describer = ValueDescriber(_LIMITS, VisitBudget(1 << 40, 1e9))
         self._inner = _home_frames(stopped, self._home, home)
-        """The number of calls of the same function inside the call in question."""
+        """The number of calls of the same function that the followed call has made, as in a recursion."""
         self._owner = ""
         self._owner_type: Any = None
         self._of = self._kind(home, wanted["node"])
@@ -77,7 +78,7 @@ class Follower(Watcher):
         self._latest: Subject | None = None
         self._raises = Raises()
         self.is_cut = False
-        """Whether time or stack space was too short to follow it to the end."""
+        """Whether time or stack space was too short to follow the expression to the end."""
 
     def _kind(self, home: Any, node: Any) -> str:
         if not has_own_names(home):
@@ -94,7 +95,7 @@ class Follower(Watcher):
         return "call"
 
     def _stays_plain(self, home: Any, node: Any) -> bool:
-        """Whether only the function itself can change the value: a variable of its own with an immutable value."""
+        """Whether only the function itself can change the value: its own variable, with an immutable value."""
         if node[0] != "n" or node[1] in (*home.f_code.co_cellvars, *home.f_code.co_freevars):
             return False
         return type(frame_locals(home).get(node[1], MISSING)) in PLAIN
@@ -136,7 +137,7 @@ class Follower(Watcher):
         return FollowedCode(code, is_users and (is_home or may_arrive or not self._is_narrow), is_home and is_users)
 
     def _begin(self, run: FollowedFrame, frame: Any) -> None:
-        """Starts a call of the followed function, or of a method."""
+        """Sets the subject when a call of the followed function or of a method starts."""
         if self._of == "module":
             if not self._module_names:
                 self._module_names = frame.f_globals
@@ -158,12 +159,12 @@ class Follower(Watcher):
         self._by_frame[id(frame)] = run.subject
 
     def _is_owner(self, x: Any) -> bool:
-        """Whether `x` is of the followed class, even if it was loaded again."""
+        """Whether `x` is of the followed class, or of a reloaded version of that class."""
         kind, wanted = type(x), self._owner_type
         return kind is wanted or class_place(kind) == class_place(wanted)
 
     def _look(self, passed: bool = False) -> None:
-        """Records whether the line that has just run changed a value."""
+        """Records a change by the line that has just run."""
         spot = self._spot(passed)
         if self._of == "module":
             if self._module_names:
@@ -193,7 +194,7 @@ class Follower(Watcher):
         return RunLine(run.known.file, run.known.name, run.line, entries, passed)
 
     def on_line(self, run: FollowedFrame, frame: Any) -> None:
-        """Handles a line that is about to run."""
+        """Handles a line event, before the line runs."""
         self._look()
         self._events += 1
         run.at(frame)
@@ -208,7 +209,7 @@ class Follower(Watcher):
                 self._end()
 
     def on_return(self, run: FollowedFrame, frame: Any) -> None:
-        """Handles the end of a call, or a generator that yields."""
+        """Handles the end of a call, or a yield of a generator."""
         self._look()
         self._now, run.caller = run.caller, None
         if self._homes and self._homes[-1] is run:
@@ -219,7 +220,7 @@ class Follower(Watcher):
             run.subject.frame = None
 
     def on_exception(self, error: Any, entry: Any) -> None:
-        """Records an exception: if it ends the run, later changes come from cleanup."""
+        """Records when an exception was raised; if it ends the run, later changes are due to cleanup."""
         self._look()
         self._raises.note(error, entry, self._events)
         self._events += 1
@@ -227,7 +228,7 @@ class Follower(Watcher):
     # -- results ----------------------------------------------------------------------------------------------------
 
     def settle(self, error: BaseException) -> None:
-        """Chooses the values of the frames that the exception left, up to its raise."""
+        """Chooses the subject among the frames that the exception left, and drops its changes after the raise."""
         entry, frames = _traceback(error), []
         while entry is not None:
             frames.append(entry.tb_frame)
@@ -249,7 +250,7 @@ class Follower(Watcher):
         self._choose(frames)
 
     def _choose(self, frames: list[Any]) -> None:
-        """Chooses the subject; `frames`: innermost first."""
+        """Chooses the subject that belongs to these frames; `frames`: innermost first."""
         # Several calls of the function may be active, as in a recursion: the one in question has as many of them inside
         # of it as at the program's stop.
         known = [self._by_frame[id(each)] for each in frames if self._is_home_now(each)]
@@ -265,7 +266,7 @@ class Follower(Watcher):
         return self._module if self._of == "module" else self._latest or self._module
 
     def facts(self) -> dict[str, Any]:
-        """Returns the Followed dict."""
+        """Returns the Followed dict of the chosen subject."""
         subject = self._current_subject()
         moment, call, values = self._values.moment, subject.number, self._values
         told: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Runs an expression or statements in a frame, with the frame's names, as the function itself would."""
+"""Runs an expression or statements with the names of a frame, as if they were in the frame's function."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -27,9 +27,9 @@ Work = Callable[[], Any]
 
 
 def value_of(expression: str, module_names: dict[str, Any], names: dict[str, Any]) -> Any:
-    """Returns an expression's value, evaluated in a function with the locals as parameters.
+    """Evaluates an expression in a function whose parameters are the local names, and returns its value.
 
-    So its comprehensions and lambdas see the locals, and globals are the live ones.
+    Comprehensions and lambdas in the expression then see the local names.
     """
     code = compile(expression, "<snapshot>", "eval", dont_inherit=True)
     if not names:
@@ -40,9 +40,9 @@ def value_of(expression: str, module_names: dict[str, Any], names: dict[str, Any
 
 
 def prepare(wanted: dict[str, Any], frame: Any, names: dict[str, Any]) -> tuple[Work, Any]:
-    """Returns a function that runs Statements (a dict) in a frame with these local names, and its code object.
+    """Returns a pair: a function that runs statements in a frame with these local names, and the code that it runs.
 
-    Raises UnavailableError.
+    `wanted`: a Statements dict. Raises UnavailableError.
     """
     file = wanted.get("file") or frame.f_code.co_filename
     tree = parsed(wanted["source"], file, wanted.get("line", 1))
@@ -68,7 +68,10 @@ def _as_program(tree: Any, file: str) -> tuple[Work, Any]:
 
 
 def _as_function(tree: Any, file: str, frame: Any, names: dict[str, Any]) -> tuple[Work, Any]:
-    """A function with the frame's locals as parameters, and its closure variables in their original cells."""
+    """Returns a pair: a function that runs the statements, and the code object that it runs.
+
+    The code takes the frame's locals as parameters and uses the frame's closure cells.
+    """
     outer = frame.f_code
     first = outer.co_varnames[:1] if outer.co_argcount else ()  # where `super()` looks for the instance
     cells = {name: cell for name, cell in _cells(outer, names).items() if name not in first}
@@ -90,7 +93,7 @@ def _as_function(tree: Any, file: str, frame: Any, names: dict[str, Any]) -> tup
 
 
 def _around(parameters: list[str], shared: list[str], outer: Any, tree: Any, cells: dict[str, Any]) -> Any:
-    """A module tree with the function; inside a class, so that `super()` and private names keep their meaning."""
+    """Returns a module tree with the function, in a class so that `super()` and private names keep their meaning."""
     if _has(tree, (ast.Yield, ast.YieldFrom)):
         raise UnavailableError("statements of a generator that `yield` cannot run by themselves")
     class_name = _class_name(outer, tree, cells)
@@ -115,7 +118,7 @@ def _around(parameters: list[str], shared: list[str], outer: Any, tree: Any, cel
 
 
 class _Unannotated(ast.NodeTransformer):
-    """Removes annotations from assignments to these names: `nonlocal` and `global` forbid them."""
+    """Removes annotations from assignments to these names, because `nonlocal` and `global` forbid annotations."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
@@ -128,7 +131,7 @@ class _Unannotated(ast.NodeTransformer):
 
 
 def _cells(code: Any, names: dict[str, Any]) -> dict[str, Any]:
-    """The cells of a frame's closure variables: from the functions that share them, otherwise new ones."""
+    """Returns the cells of a frame's closure variables: those of functions that share them, otherwise new cells."""
     wanted = [*code.co_cellvars, *code.co_freevars]
     if not wanted:
         return {}
@@ -154,13 +157,13 @@ def _content(cell: Any) -> Any:
 
 
 def _named_as(code: Any, old_chars: int, name: str) -> Any:
-    """The code object with another prefix in its qualified name, and in those of all nested ones."""
+    """Returns the code object with another prefix in its qualified name, also in all nested code objects."""
     inner = (_named_as(each, old_chars, name) if type(each) is types.CodeType else each for each in code.co_consts)
     return code.replace(co_qualname=name + code.co_qualname[old_chars:], co_consts=tuple(inner))
 
 
 def _class_name(code: Any, tree: Any, cells: dict[str, Any]) -> str:
-    """The name of the class whose method a code object is; "" if it seems not to be a method."""
+    """Returns the name of the class whose method a code object is; an empty string if it seems not to be a method."""
     words = [word for node in ast.walk(tree) for word in (getattr(node, "id", ""), getattr(node, "attr", ""))]
     private = [word for word in words if word.startswith("__") and not word.endswith("__")]
     for name in (*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars):
@@ -183,7 +186,7 @@ def _has(tree: Any, kinds: tuple[Any, ...]) -> bool:
 
 
 def _own_nodes(node: Any) -> Iterator[Any]:
-    """Nodes of the statements themselves, without those in functions they define."""
+    """Yields the nodes of the statements, without those in functions that they define."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, _SCOPES):
             yield child
@@ -192,7 +195,7 @@ def _own_nodes(node: Any) -> Iterator[Any]:
 
 
 def _drive(work: Work) -> Any:
-    """Runs a coroutine until it waits for more than its next turn: the copy's event loop does not run."""
+    """Runs a coroutine without an event loop. Raises UnavailableError if it waits for more than its next turn."""
     coroutine = work()
     try:
         for _ in range(_MAX_STEPS):

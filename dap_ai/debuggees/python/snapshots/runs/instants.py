@@ -1,6 +1,6 @@
-"""A past moment of a run: its stack, the names in its frames, and the parts of a value.
+"""Reads a past moment of a run: its stack, the names in its frames, and the parts of a value.
 
-Values are read from what they store, as everywhere; an expression may run any code, because this is a copy.
+Values are read from stored data, as in the inspector; an expression may run any code, because the process is a copy.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -25,12 +25,12 @@ _SEQUENCES: dict[str, Any] = {"tuple": (tuple,), "set": (set, frozenset)}
 
 
 class Instant:
-    """The run's state at this frame; `own`: the code object that the run started with."""
+    """The state of the run at this frame. `own`: the code object that the run started with."""
 
     def __init__(self, frame: Any, own: Any, files: UserFiles, describer: ValueDescriber) -> None:
         self._describer = describer
         self._frames: list[Any] = []
-        """The user's frames, as the debugger shows them by default."""
+        """The user's frames, innermost first, as the debugger shows them by default."""
         while frame is not None and len(self._frames) < _MAX_FRAMES:
             if files.has(frame.f_code.co_filename):
                 self._frames.append(frame)
@@ -86,7 +86,7 @@ def _sorted(names: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _parts(describer: ValueDescriber, x: Any) -> tuple[int, Any]:
-    """The number of parts of a value, and the parts with names: a list, or an iterator for a sequence."""
+    """Returns the number of parts of a value, and its named parts: a list, or an iterator for a sequence."""
     kind = describer.kinds.of(x)
     if kind in _PLAIN:
         return 0, []

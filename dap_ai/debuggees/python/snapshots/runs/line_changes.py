@@ -1,4 +1,4 @@
-"""Detects how names' values change from line to line, without running code of the program."""
+"""Detects which names change their values from line to line, without running code of the program."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -18,13 +18,13 @@ _HIDDEN = ("__class__", "__pydevd_ret_val_dict", "_pydev_stop_at_break", "__buil
 
 _clock = time.perf_counter
 _LONGEST_LOOK_S = 0.005
-"""Seconds above which a look is not counted, because it had to wait for a processor."""
+"""Maximum seconds charged for one comparison; a longer one had to wait for a processor."""
 
 
 class LineChanges:
-    """Values that one line gave to one name, each with its moment.
+    """Values that one line gave to one name, each with the moment of the change.
 
-    A plain value is kept as it is, any other as its text, in a tuple of one.
+    A plain value is kept; any other value is kept as its text, in a tuple of one item.
     """
 
     __slots__ = ("count", "first", "last")
@@ -35,7 +35,7 @@ class LineChanges:
         self.last: list[tuple[Any, int]] = []
 
     def add(self, x: Any, moment: int) -> None:
-        """Adds a value; one equal to the value before it is only counted."""
+        """Adds a value; a value equal to the one before it only increases the count."""
         self.count += 1
         known = self.last or self.first
         if known and type(known[-1][0]) is type(x) and known[-1][0] == x:
@@ -46,7 +46,10 @@ class LineChanges:
             self.last = [*self.last[-_LAST + 1 :], (x, moment)]
 
     def facts(self, name: str, describer: ValueDescriber, until: int | None = None) -> dict[str, Any] | None:
-        """Returns the ValueChanges dict of the values up to a moment, or of all; None if these were not kept."""
+        """Returns the ValueChanges dict of the values up to a moment, or of all values.
+
+        None if the values up to that moment were not kept.
+        """
         rows = self.first + self.last
         kept = [x for x, moment in rows if until is None or moment <= until]
         if len(kept) < len(rows) and (self.count > len(rows) or not kept):
@@ -56,12 +59,12 @@ class LineChanges:
 
 
 class Observer:
-    """Compares a frame's values after each line, until that has cost too much time."""
+    """Compares a frame's values after each line, until the comparisons have cost too much time."""
 
     def __init__(self, describer: ValueDescriber, seconds: float) -> None:
         self.is_on = True
         self.has_skipped = False
-        """Whether a text is older than the last change: in a long loop not every change is described."""
+        """Whether changes were counted without describing the new value, as in a long loop."""
         self._describer = describer
         self._marker = Marker(describer)
         self._left_s = seconds
@@ -76,10 +79,10 @@ class Observer:
         note: Any = None,
         moment: int = 0,
     ) -> None:
-        """Adds what differs from `before` to `changes`, if given, and updates `before`.
+        """Adds the values that differ from `before` to `changes`, if given, and updates `before`.
 
-        `names`: those to compare, None for all. `note(name, told)`, if given, is called for each that differs.
-        `moment`: the time of this comparison, in steps that never decrease.
+        `names`: the names to compare, None for all. `note(name, told)`, if given, is called for each value that
+        differs. `moment`: the time of this comparison, in steps that never decrease.
         """
         started = _clock()
         scope = frame.f_locals
@@ -122,7 +125,7 @@ class Observer:
 
 
 class _ObjectMark:
-    """The last state of a mutable object, without keeping it alive."""
+    """A mutable object's last state, to detect changes; does not keep the object alive."""
 
     __slots__ = ("identity", "mark", "text")
 

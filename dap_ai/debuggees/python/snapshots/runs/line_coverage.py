@@ -1,6 +1,7 @@
-"""Finds which lines of the user's files run in each of several pieces of work.
+"""Finds which lines of the user's files run in each of several pieces of work, such as tests.
 
-From Python 3.12 on a line costs time once per piece, and a loop once per iteration; before, every event does.
+From Python 3.12 on a line costs time only once per piece, and a loop once per iteration; before, every event costs
+time.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -21,28 +22,28 @@ from .run_watcher import original_settrace
 _NAME = "dap_ai"
 _TOOLS = range(5, -1, -1)
 _LOOKED_AT = 256
-"""Events between two readings of the clock."""
+"""Number of events between two readings of the clock."""
 _processor = time.process_time
 _traceback = BaseException.__dict__["__traceback__"].__get__
 
 
 class OutOfTime(BaseException):
-    """The piece of work has used up its time; raised inside it."""
+    """A piece of work has used up its time; raised inside that piece."""
 
 
 class _Clock:
-    """A processor clock, read at events of the user's code, so that other code is not interrupted."""
+    """A clock of processor time, read only at events of the user's code, so that other code is not interrupted."""
 
     is_late = False
     _ends = float("inf")
     _count = 0
 
     def wind(self, for_s: float) -> None:
-        """Starts a time limit in seconds."""
+        """Starts a time limit of so many seconds."""
         self._ends, self.is_late = _processor() + for_s, False
 
     def tick(self) -> None:
-        """Counts an event. Raises OutOfTime."""
+        """Counts an event. Raises OutOfTime if the time limit has passed."""
         self._count += 1
         if not self._count % _LOOKED_AT and _processor() > self._ends:
             self._ends, self.is_late = float("inf"), True
@@ -50,7 +51,7 @@ class _Clock:
 
 
 class Covering:
-    """The lines of each piece of work; pieces are numbered from 0 in the order of `run`."""
+    """Records the lines that run in each piece of work; pieces are numbered from 0 in the order of `run`."""
 
     def __init__(self, files: UserFiles) -> None:
         monitoring: Any = getattr(sys, "monitoring", None)
@@ -62,7 +63,7 @@ class Covering:
         self._until: Any = None
 
     def run(self, work: Any, for_s: float) -> None:
-        """Calls `work`. Raises what it raises, and OutOfTime if it takes longer than `for_s`."""
+        """Calls `work` as the next piece. Raises errors of `work`, and OutOfTime after `for_s` seconds."""
         self._how.begin()
         self._until = None
         self._clock.wind(for_s)
@@ -78,7 +79,7 @@ class Covering:
             self._count += 1
 
     def fails_by(self, error: BaseException) -> None:
-        """Leaves out lines that first ran after this was raised. Only the first call per piece counts."""
+        """Drops lines that first ran after this exception was raised; only the first call per piece counts."""
         if self._until is None:
             self._until = list(self._how.lines)[: self._how.raises.position(error)]
 
@@ -88,7 +89,7 @@ class Covering:
         return self._clock.is_late
 
     def facts(self) -> list[list[Any]]:
-        """Returns Covered structures, each as a list."""
+        """Returns the lines and pieces as Covered structures, each as a list."""
         found: dict[tuple[str, int], list[int]] = {}
         for (file, line), tests in self._tests.items():
             found.setdefault((file, tests), []).append(line)
@@ -96,7 +97,7 @@ class Covering:
 
 
 class _Looker:
-    """One piece of work: lines in order of their first run, and for each exception how many lines had run."""
+    """Records one piece of work: lines in order of their first run, and how many lines had run at each exception."""
 
     def begin(self) -> None:
         """Starts a piece of work."""
@@ -104,12 +105,12 @@ class _Looker:
         self.raises = Raises()
 
     def run(self, work: Any) -> None:
-        """Calls `work` under `call_tracing`."""
+        """Calls `work` and records its lines; must run inside `sys.call_tracing`."""
         raise NotImplementedError
 
 
 class _Monitored(_Looker):
-    """Uses `sys.monitoring`: a user's function is noticed at its start, and each of its lines once."""
+    """Records lines by `sys.monitoring`: each line of the user's functions raises an event only once per piece."""
 
     def __init__(self, files: UserFiles, tick: Any, monitoring: Any) -> None:
         self.begin()
@@ -124,7 +125,7 @@ class _Monitored(_Looker):
         monitoring.register_callback(self._tool, monitoring.events.RAISE, self._on_raise)
 
     def run(self, work: Any) -> None:
-        """Calls `work` under `call_tracing`."""
+        """Calls `work` and records its lines; must run inside `sys.call_tracing`."""
         events = self._monitoring.events
         self._monitoring.restart_events()
         self._monitoring.set_events(self._tool, events.PY_START | events.RAISE)
@@ -153,18 +154,21 @@ class _Monitored(_Looker):
 
 
 class _Traced(_Looker):
-    """Uses `sys.settrace` in this thread. A function whose lines have all run costs little more than a call."""
+    """Records lines by `sys.settrace` in this thread.
+
+    A function whose lines have all run costs little more than a call.
+    """
 
     def __init__(self, files: UserFiles, tick: Any) -> None:
         self.begin()
         self._tick = tick
         self._known: dict[Any, Any] = {}
-        """By code object: lines that have not run in this piece, and their tracer; None for code of libraries."""
+        """By code object: (lines that have not run in this piece, tracer), or None for code of libraries."""
         self._files = files
         self._set: Any = original_settrace()
 
     def run(self, work: Any) -> None:
-        """Calls `work` under `call_tracing`."""
+        """Calls `work` and records its lines; must run inside `sys.call_tracing`."""
         self._known = {}
         self._set(self._enter)
         try:
@@ -203,6 +207,6 @@ class _Traced(_Looker):
 
 
 def _lines_of(code: Any) -> set[int]:
-    """The code's line numbers, without its first line, which does not run, unless that is the only one."""
+    """Returns the code's line numbers without its first line, which does not run, unless it is the only line."""
     lines = {line for _, line in dis.findlinestarts(code) if line}
     return lines - {code.co_firstlineno} or lines

@@ -1,8 +1,8 @@
-"""Makes marks of objects: two equal marks mean that the object's text is the same; no code of the program runs.
+"""Makes marks of objects, to detect changes: equal marks mean equal texts. No code of the program runs.
 
-To make a text at each line is too expensive. A mark contains what the text would be made of: items of builtin
-containers and of their subclasses by the builtin type's own methods, attributes from slots and instance dictionaries,
-by identity and, if plain, by value. An object whose parts cannot be read this way is marked by its text. A mark never
+Making a text at each line is too expensive. A mark contains the parts of the text: items of builtin containers (read by
+the builtin type's own methods), and attributes from slots and instance dictionaries. A part is represented by its
+identity and, if plain, by its value. An object whose parts cannot be read this way is marked by its text. A mark never
 keeps an object alive that may have a finalizer.
 """
 
@@ -20,17 +20,17 @@ from ...inspector.stored.statics import Member, instance_dict, is_dunder, made_i
 from ...inspector.stored.values import ValueDescriber
 
 PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
-"""Exact types that are immutable with the interpreter's own `==`: their values are kept, and described later."""
+"""Exact types whose values are immutable and compared by the interpreter's own `==`; their values are kept."""
 _OPAQUE = frozenset([types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType, type, range])
 _MAX_PARTS = 300
 _CONTAINERS: dict[int, Any] = {id(cls): cls for cls in (dict, list, collections.deque, tuple, set, frozenset)}
 
 identity: Any = object.__hash__
-"""Returns a number like `id`, but without an audit event each time."""
+"""Returns a number like `id`, but without raising an audit event."""
 
 
 class _Layout:
-    """Where objects of a type store their contents."""
+    """How objects of a type store their contents: as a container, in slots, or in an instance dictionary."""
 
     __slots__ = ("base", "cls", "has_names", "has_slots", "is_readable")
 
@@ -38,7 +38,7 @@ class _Layout:
         bases = mro(cls)
         self.cls = cls  # so that its id is not reused
         self.base = next((base for base in bases if id(base) in _CONTAINERS), None)
-        """The builtin container that the type is or derives from, or None."""
+        """The builtin container that the type is or derives from; None for other types."""
         others = [base for base in bases if base is not object and base is not types.SimpleNamespace]
         self.is_readable = self.base is not None or (kind == "object" and not any(map(made_in_c, others)))
         self.has_names = cls is not self.base
@@ -48,7 +48,7 @@ class _Layout:
 
 
 class Marker:
-    """Makes marks that are as precise as a describer's texts."""
+    """Makes marks of objects that are as precise as the describer's texts."""
 
     def __init__(self, describer: ValueDescriber) -> None:
         self._describer = describer
@@ -58,7 +58,7 @@ class Marker:
         self._layouts: dict[int, _Layout] = {}
 
     def mark(self, x: Any) -> Any:
-        """Returns the mark of an object that is not plain; its text if it has very many parts, which is shorter."""
+        """Returns the mark of an object that is not plain; for an object with very many parts, its text."""
         self._left = _MAX_PARTS
         found = self._mark(x, 0)
         return found if self._left > 0 else [identity(x), self._describer.text(x)]

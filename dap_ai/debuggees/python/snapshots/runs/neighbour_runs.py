@@ -1,8 +1,8 @@
-"""Runs the failed test's neighbours, each as its runner does, in a copy whose stack has that runner.
+"""Reruns the failed test and its neighbours, as their test runner does, in a copy whose stack has that runner.
 
-Number 0 is the failed test itself, followed by the nearest in its class, then the rest of its file; for pytest, first
-the selected tests, then those deselected (by node id, `-k`, `-m`, `--lf`), which the copy collects. The order is the
-same in every copy of one stop.
+Test number 0 is the failed test itself. The nearest tests of its class follow, then the other tests of its file. For
+pytest, the selected tests come before the deselected ones (by node id, `-k`, `-m`, `--lf`), which the copy collects.
+The order is the same in every copy of one stop.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,16 +23,16 @@ from .line_coverage import Covering
 
 _MOST = 120
 _MOST_OF_ONE = 6
-"""Maximum number of parameter sets run of one test."""
+"""Maximum number of parameter sets to run of one parametrized test."""
 _MARKED = ("skip", "skipif", "xfail")
 _SKIPS = ("Skipped", "SkipTest", "XFailed")
 _ONE_S = 0.3
-"""Seconds of processor time per test. The failed test may use the copy's whole time."""
+"""Seconds of processor time per test; the failed test may use the copy's whole time."""
 _processor, _clock = time.process_time, time.monotonic
 
 
 class Test:
-    """A test to run. `run` raises its failure; `prepare` tears down what the previous test has left."""
+    """A test to run. `run` raises the test's failure; `prepare` tears down fixtures of the previous test."""
 
     def __init__(self, name: str, run: Callable[[], object], prepare: Callable[[], object] = lambda: None) -> None:
         self.name = name
@@ -41,13 +41,13 @@ class Test:
 
 
 class NeighbourRuns:
-    """The outcomes of neighbouring tests."""
+    """Runs the failed test and its neighbours, and records their outcomes."""
 
     key = "beside"
-    """The key of its facts in a result, as in Watcher."""
+    """The key of the outcomes in a SnapshotResult."""
 
     def __init__(self, wanted: dict[str, Any]) -> None:
-        """`wanted`: a NeighbourQuery dict."""
+        """`wanted`: a NeighbourQuery dict, with the time limits and the tests to run."""
         self._for_s, self._by_clock_s = wanted["for_s"], wanted["by_clock_s"]
         self._only = wanted.get("only")
         self._covering = Covering(UserFiles()) if wanted.get("lines") else None
@@ -55,9 +55,9 @@ class NeighbourRuns:
         self._whole = False
 
     def run(self, seen: Effects) -> None:
-        """Runs tests until the time to start another is over; the failed one's time does not count.
+        """Runs tests until the time is over, without counting the failed test's time.
 
-        Raises UnavailableError.
+        Raises UnavailableError if no known test runner runs the failed test.
         """
         ends, ends_by_clock = _processor() + self._for_s, _clock() + self._by_clock_s
         if self._covering is not None:
@@ -73,7 +73,10 @@ class NeighbourRuns:
         self._whole = True
 
     def _outcome(self, test: Test, seen: Effects) -> str:
-        """The outcome; "skipped" for a test that tried to reach outside the copy, which may be why it failed."""
+        """Runs a test and returns "passed", "failed" or "skipped".
+
+        A test that fails after it tried to reach outside the copy is "skipped", because the copy may be the cause.
+        """
         before, outcome = seen.count, "passed"
         try:
             test.prepare()
@@ -92,7 +95,7 @@ class NeighbourRuns:
 
 
 def _found() -> Iterator[Test]:
-    """The tests of the runner on the stack. Raises UnavailableError."""
+    """Yields the tests of the test runner on the stack. Raises UnavailableError."""
     frame = sys._getframe()  # pyright: ignore[reportPrivateUsage]  its documented name
     while frame is not None:
         file = frame.f_code.co_filename.replace("\\", "/")
@@ -105,7 +108,7 @@ def _found() -> Iterator[Test]:
 
 
 def _note_until_failures(fails_by: Callable[[BaseException], None]) -> None:
-    """Ignores lines of a test case's cleanup, which runs after its failure and did not lead to it."""
+    """Makes coverage end at a test case's failure, because its cleanup runs later and did not cause it."""
     asyncio: Any = sys.modules.get("asyncio")
     if asyncio is not None:
         asyncio._set_running_loop(None)  # the loop of the test that is stopped here
@@ -148,7 +151,7 @@ def _of_pytest(item: Any) -> Iterator[Test]:
 
 
 def _take_down(state: Any) -> None:
-    """Tears down all fixtures; ignores errors, because a copy may not remove a session's folder, for example."""
+    """Tears down all fixtures; ignores errors, because a copy may not remove folders, for example."""
     try:  # noqa: SIM105  the program may have replaced contextlib's
         state.teardown_exact(None)
     except BaseException:
@@ -156,7 +159,7 @@ def _take_down(state: Any) -> None:
 
 
 def _say_nothing_of_values() -> None:
-    """Keeps failed assertions from calling `__repr__` of compared values, which is not part of a test."""
+    """Keeps failed assertions from calling `__repr__` of the compared values, which the test itself does not call."""
     rewrite: Any = sys.modules.get("_pytest.assertion.rewrite")
     util: Any = sys.modules.get("_pytest.assertion.util")
     if rewrite is not None:
@@ -166,7 +169,7 @@ def _say_nothing_of_values() -> None:
 
 
 def _link_to_no_folder() -> None:
-    """Keeps pytest from linking to each `tmp_path`: a copy may not, and it would count as a test's side effect."""
+    """Keeps pytest from creating links to `tmp_path` folders, which would count as side effects of a test."""
     for name in ("_pytest.pathlib", "_pytest.tmpdir"):
         module: Any = sys.modules.get(name)
         if hasattr(module, "_force_symlink"):
@@ -178,7 +181,7 @@ def _nothing(*_: Any, **__: Any) -> str:
 
 
 def _take_down_for(state: Any, item: Any) -> None:
-    """Keeps fixtures of wider scopes for the next test, as the runner does."""
+    """Tears down fixtures that the next test does not use, as pytest does."""
     try:
         state.teardown_exact(item)
     except BaseException:  # from the previous test's fixtures
@@ -199,7 +202,7 @@ def _run_item(state: Any, item: Any) -> None:
 
 
 def _beside(item: Any) -> Iterator[Any]:
-    """The other tests of its file: first the selected ones, then the rest, collected only if needed."""
+    """Yields the other tests of the item's file: the selected tests first; collects the other tests only if needed."""
     module = next((node for node in reversed(item.listchain()) if type(node).__name__ == "Module"), item.parent)
     known = [each for each in item.session.items if module in each.listchain()]
     for each in _nearest(known, item):
@@ -213,7 +216,7 @@ def _beside(item: Any) -> Iterator[Any]:
 
 
 def _nearest(items: list[Any], item: Any) -> list[Any]:
-    """The other tests of its class, then those of the rest of the file, nearest first."""
+    """Returns the other tests of the item's class, then those of the rest of the file, nearest first."""
     at = next((n for n, each in enumerate(items) if each.nodeid == item.nodeid), 0)
     own = item.parent.nodeid
     order = sorted(range(len(items)), key=lambda n: (items[n].parent.nodeid != own, abs(n - at)))
@@ -221,7 +224,7 @@ def _nearest(items: list[Any], item: Any) -> list[Any]:
 
 
 def _below(collector: Any) -> Iterator[Any]:
-    """The items of a collector, at any depth."""
+    """Yields the test items of a collector, at any depth."""
     for each in collector.collect():
         if hasattr(each, "runtest"):
             yield each
@@ -254,7 +257,7 @@ def _of_unittest(case: Any) -> Iterator[Test]:
 
 
 def _run_case(kind: Any, name: str, unittest: Any, suite: Any) -> None:
-    """Runs a test case. `suite`: makes a suite that also sets the class up; None if that is done."""
+    """Runs a test case. `suite`: a class of suites that also sets up the test class; None if it is set up."""
     result, case = unittest.TestResult(), kind(name)
     (case if suite is None else suite([case]))(result)
     if result.skipped or result.expectedFailures:

@@ -1,6 +1,6 @@
-"""Records when each exception of a run was raised: a line that first ran later had no part in that failure.
+"""Records when each exception of a run was raised, because lines that first ran later had no part in the failure.
 
-No exception is kept alive, so a later one may have the same id: their tracebacks distinguish them.
+No exception is kept alive, so a later exception may have the same id; their tracebacks distinguish them.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from typing import Any
 
 
 class Raises:
-    """The position in the run at which each exception was first seen; the caller defines positions."""
+    """The position in the run at which each exception was first seen. Positions are any values of the caller."""
 
     def __init__(self) -> None:
         self._seen: dict[int, tuple[int, int, Any]] = {}
-        """By exception id: the id of its innermost traceback entry, the traceback's first length, the position."""
+        """By the exception's id: (id of its innermost traceback entry, traceback length, position)."""
 
     def note(self, error: Any, entry: Any, position: Any) -> None:
-        """Records an exception that a frame sees, with its traceback `entry`.
+        """Records the position of an exception that a frame sees, with its traceback `entry`.
 
-        The traceback grows with each frame that the exception leaves, though not always: `contextlib` removes the
-        entries that throwing it into a generator has added.
+        The traceback grows with each frame that the exception leaves, except that `contextlib` removes the entries that
+        throwing it into a generator has added.
         """
         length, innermost = 0, entry
         while entry is not None:
@@ -29,6 +29,6 @@ class Raises:
             self._seen[id(error)] = id(innermost), length, position
 
     def position(self, error: Any) -> Any:
-        """Returns the position at which this was raised; None if no traced frame has seen it."""
+        """Returns the position at which an exception was raised; None if no traced frame has seen it."""
         known = self._seen.get(id(error))
         return None if known is None else known[2]

@@ -1,4 +1,4 @@
-"""Describes the exception that ended a run: where in the user's files it was raised, with which values."""
+"""Describes the exception that ended a run: its line in the user's files, and watched values there."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -29,7 +29,7 @@ def error_line(error: BaseException) -> str:
 
 
 class Raising:
-    """An exception and the frame in a user's file that it comes from."""
+    """An exception that ended a run, and the innermost of the user's frames in its traceback."""
 
     def __init__(self, error: BaseException, files: UserFiles) -> None:
         self._error = error
@@ -41,7 +41,7 @@ class Raising:
             entry = entry.tb_next
 
     def facts(self, describer: ValueDescriber) -> dict[str, Any]:
-        """Returns the RaisedException dict without the watched values."""
+        """Returns the RaisedException dict, without the watched values."""
         facts: dict[str, Any] = {"type": type_name(type(self._error)), "message": message_of(describer, self._error)}
         if self._entry is not None:
             code = self._entry.tb_frame.f_code
@@ -49,7 +49,10 @@ class Raising:
         return facts
 
     def watched(self, expressions: list[str], frame: Any, describer: ValueDescriber) -> list[Any]:
-        """Returns expressions' values at the raise, each None if it fails; in `frame` if there is no user's frame."""
+        """Returns Value dicts of expressions at the raise; None for an expression that fails.
+
+        `frame` is used if the traceback has no frame of the user.
+        """
         frame = frame if self._entry is None else self._entry.tb_frame
         names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
         values: list[Any] = []

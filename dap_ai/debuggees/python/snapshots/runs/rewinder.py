@@ -1,14 +1,14 @@
-"""Counts the lines of a rerun, so that each is a moment that can be returned to, by its number from 1.
+"""Counts the lines of a rerun, so that a later rerun can end at any of them; lines are numbered from 1.
 
-A run ends at the program's stop, or fails as the program did; or it ends at an earlier moment and reports the state
-there. Two runs of the same program count the same, unless it does something else each time.
+A run ends at the program's stop, or fails as the program did, or ends at an earlier moment and reports the state there.
+Two runs of a program have the same count, unless the program behaves differently each time.
 
-To step back is to rerun and end one line earlier: no state is recorded, only which lines ran, by number, as in
-Boothe's bidirectional debugger (PLDI 2000). To go back to the last breakpoint takes two runs: the first counts to the
-stop and remembers the last line at which it held (`_hit`), the second ends there. A record of all states would need no
-second run, but would slow down the first and hold only copies.
+To step back is to rerun and end one line earlier: no state is recorded, only which lines ran, by number, as in Boothe's
+bidirectional debugger (PLDI 2000). To go back to the last breakpoint takes two runs: the first counts to the stop and
+remembers the last line with a breakpoint (`_hit`), the second ends at that line. A record of all states would need no
+second run, but would slow down the first run and contain only copies.
 
-The invariant is that both runs count alike. So each line is counted the same way whatever is asked: a condition is
+The invariant is that both runs count alike. So each line is counted in the same way for every query. A condition is
 evaluated within the trace function, where the interpreter traces nothing, and the arrival compares values, to notice a
 run that went another way.
 """
@@ -34,7 +34,7 @@ from .instants import Instant
 from .run_watcher import Watcher
 
 _SHARE = 0.8
-"""The share of the deadline for the run; the rest is for the report."""
+"""The share of the deadline that the run may use; the rest is for the report."""
 _MAX_STEPS = 6000
 _MAX_BYTES = 300_000
 _LINES_PER_LOOK = 5000
@@ -43,12 +43,12 @@ _clock = time.thread_time
 
 
 class Rewinder(Watcher):
-    """Counts the lines of one run. Create it before the copy, where the program is stopped."""
+    """Counts the lines of one run. Create it before the copy is made, where the program is stopped."""
 
     key = "rewound"
 
     def __init__(self, wanted: dict[str, Any], stopped: Any, deadline_s: float, files: UserFiles) -> None:
-        """`stopped`: the innermost of the user's frames; `wanted`: a Rewind dict."""
+        """`stopped`: the innermost of the user's frames. `wanted`: a Rewind dict."""
         super().__init__()
         self._files = files
         self._describer = ValueDescriber({"max_items": 20}, VisitBudget(_MAX_BYTES, 1e9))
@@ -67,10 +67,10 @@ class Rewinder(Watcher):
         self._share_s = _SHARE * deadline_s
         self._codes: list[Any] = []
         self._others: list[Any] = []
-        """Code objects that are not the user's, kept so that their ids are not reused."""
+        """Code objects of libraries, kept alive so that their ids are not reused."""
         self._numbers: dict[int, int] = {}
         self._conditions: list[dict[int, str]] = []
-        """By number of a code object: its lines with a breakpoint, and their conditions."""
+        """For each numbered code object: breakpoint conditions by line."""
         self._steps: Any = collections.deque(maxlen=_MAX_STEPS)
         self._depth = self._count = self._hit = 0
         self._instant: Instant | None = None
@@ -101,7 +101,7 @@ class Rewinder(Watcher):
         return len(self._codes) - 1
 
     def _follower(self, number: int) -> Any:
-        """The trace function of one frame."""
+        """Returns the trace function of one frame."""
         last_line, offset = 0, -1
 
         def follow(frame: Any, event: str, _argument: Any) -> Any:
@@ -123,7 +123,7 @@ class Rewinder(Watcher):
         return follow
 
     def _on_line(self, frame: Any, number: int, line: int) -> None:
-        """Counts a line that is about to run, and ends the run if it is the wanted one."""
+        """Counts a line that is about to run, and ends the run at the requested line."""
         self._count += 1
         self._steps.append((number, line, self._depth))
         # Stepping over: the run may end at a line that is no deeper than this. `depth` is that of the
@@ -144,7 +144,10 @@ class Rewinder(Watcher):
             self._end()
 
     def _holds(self, condition: str | None, frame: Any) -> bool:
-        """Whether to halt at a line now. `condition`: the breakpoint's, "" without one; None: no breakpoint."""
+        """Whether a breakpoint holds at a line now.
+
+        `condition`: the breakpoint's condition, empty without a condition; None without a breakpoint.
+        """
         if not condition:
             return condition is not None
         names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
@@ -154,7 +157,7 @@ class Rewinder(Watcher):
             return False
 
     def _arrive(self, frame: Any) -> None:
-        """Ends the run if this frame has reached the program's stop."""
+        """Ends the run if this frame is at the program's stop."""
         if frame.f_lineno != self._stop_line or place_of(frame.f_code) != self._stop or self._arrival is None:
             return
         if self._arrival.is_here(frame, self._own):
@@ -163,7 +166,7 @@ class Rewinder(Watcher):
     # -- results ----------------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """Returns the Rewound dict."""
+        """Returns the Rewound dict of the run."""
         told: dict[str, Any] = {"count": self._count, "hit": self._hit, "within": self._is_within, "cut": self._is_cut}
         told["depth"] = self._depth
         if self._instant is not None:

@@ -1,4 +1,4 @@
-"""The base of observers of a run in a copy, each with a trace function of its own."""
+"""The base class of observers that watch a run in a copy by a trace function."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from ...inspector.stored.statics import of_the_interpreter
 
 
 class Watcher:
-    """Observes one run; `_enter` is its trace function, called at the start of every call in the run."""
+    """Observes one run. `_enter` is the trace function, which the interpreter calls at the start of every call."""
 
     key = ""
-    """The key of its facts in a result."""
+    """The key of the observer's results in a SnapshotResult."""
 
     def __init__(self) -> None:
-        """Prepares the observer, before the copy. Raises RuntimeError."""
+        """Prepares the observer before the copy is made. Raises RuntimeError if sys.settrace was replaced."""
         self._set: Any = original_settrace()
         self._own: Any = None
         self._end: Callable[[], None] = _not_begun
 
     def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
-        """Calls `work`; `own` is its code object, which represents a frame rather than a call.
+        """Calls `work` under the trace function and returns its result.
 
-        `end` ends the run early, and does not return.
+        `own`: the code object of `work`. `end` ends the run early, and does not return.
         """
         self._own, self._end = own, end
         self._prepare()
         return sys.call_tracing(self._watched, (work,))  # the thread is inside debugpy's trace function
 
     def _prepare(self) -> None:
-        """Set up what the watcher needs; called just before the run."""
+        """Sets up the observer's time limits and state, directly before the run; does nothing by default."""
 
     def _watched(self, work: Any) -> Any:
         self._set(self._enter)  # only here: Python 3.11 continues untraced if it was set outside of `call_tracing`
@@ -44,13 +44,13 @@ class Watcher:
         raise NotImplementedError
 
     def on_exception(self, error: Any, entry: Any) -> None:
-        """Called when a frame sees an exception, with its traceback."""
+        """Handles an exception that a frame sees, with its traceback; does nothing by default."""
 
     def settle(self, error: BaseException) -> None:
-        """Called when the run has ended with an exception."""
+        """Handles the exception that ended the run; does nothing by default."""
 
     def facts(self) -> dict[str, Any]:
-        """Returns what it has seen: the value of the field `key` of a result."""
+        """Returns the observer's results, stored under `key` in a SnapshotResult."""
         raise NotImplementedError
 
 
@@ -59,7 +59,7 @@ def _not_begun() -> None:
 
 
 def original_settrace() -> Any:
-    """Returns the interpreter's own `sys.settrace`, which debugpy replaces. Raises RuntimeError."""
+    """Returns the interpreter's own `sys.settrace`, even if debugpy has replaced it. Raises RuntimeError."""
     tracing: Any = sys.modules.get("pydevd_tracing")
     holder: Any = getattr(tracing, "TracingFunctionHolder", None)
     now: Any = getattr(sys, "settrace", None)

@@ -1,10 +1,10 @@
 """Records the last steps of a traced run, with the values each gave to names, for slices.
 
-It is bounded: of a long run the end is kept, in which it fails.
+The record is bounded: of a long run only the last steps are kept, because the failure is at the end.
 
-Rings, because the failure is at the end and its causes are mostly near. A slice needs three things of a step: which run
-(activation) and line it was, what it gave to names, and which step called its run. Numbers are never reused, so a
-reference to a dropped step finds nothing, instead of another step.
+Steps and values are kept in ring buffers, because the causes of a failure are mostly near it. A slice needs three facts
+about a step: its run (activation) and line, the values that it gave to names, and the step that called its run. Numbers
+are never reused, so a reference to a dropped step finds no other step.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,11 +23,11 @@ _PRUNED_AT = 2 * _MAX_RUNS
 
 
 class StepRecorder:
-    """Records steps and runs (activations of a function or module), both numbered from 1."""
+    """Records the steps (lines) and runs (calls of a function or module) of a trace, both numbered from 1."""
 
     def __init__(self, describer: ValueDescriber) -> None:
         self.count = 0
-        """The number of all steps so far."""
+        """The number of steps so far, including dropped steps."""
         self._describer = describer
         self._steps: Any = collections.deque(maxlen=_MAX_STEPS)
         self._values: Any = collections.deque(maxlen=_MAX_VALUES)
@@ -36,7 +36,10 @@ class StepRecorder:
         self._stack: list[int] = []
 
     def begin(self, code: Any, arguments: list[str]) -> int:
-        """Starts a run that the current step calls; returns its number. `code`: has `file`, `name` and `code`."""
+        """Records a run that the current step calls; returns the run's number.
+
+        `code`: an object with `file`, `name` and `code`.
+        """
         self._begun += 1
         caller = self._stack[-1] if self._stack else 0
         # The last step of the run on top of the stack, which makes the call.
@@ -48,11 +51,11 @@ class StepRecorder:
         return self._begun
 
     def enter(self, run: int) -> None:
-        """Marks a run as active: it starts or is resumed."""
+        """Marks a run as active, because it starts or is resumed."""
         self._stack.append(run)
 
     def leave(self, run: int, result: str = "", raised: str = "") -> None:
-        """Marks a run as ended, or as suspended."""
+        """Marks a run as inactive, because it has ended or is suspended."""
         # And the runs above it: calls that were not seen to end are over as well.
         if run in self._stack:
             del self._stack[self._stack.index(run) :]
@@ -70,7 +73,10 @@ class StepRecorder:
         return self.count
 
     def value(self, step: int, name: str, told: Any) -> None:
-        """Records a value that a step gave to a name: a plain value, or the text of another in a tuple of one."""
+        """Records that a step gave a value to a name.
+
+        `told`: a plain value, or another value's text in a tuple of one item.
+        """
         self._values.append((step, name, told))
 
     def facts(self) -> dict[str, Any]:
@@ -94,7 +100,7 @@ class StepRecorder:
         return {"first": first, "codes": told_codes, "runs": runs, "steps": steps, "values": values}
 
     def _prune(self) -> None:
-        """Removes runs without a kept step, unless they are active."""
+        """Removes inactive runs without a recorded step, if there are too many runs."""
         if len(self._runs) <= _MAX_RUNS:
             return
         first = self.count - len(self._steps) + 1

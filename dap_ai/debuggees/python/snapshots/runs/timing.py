@@ -1,6 +1,6 @@
-"""Measures how long each line of the user's files takes in a run, including calls of other code.
+"""Measures how long each line of the user's files takes in a run, including the calls it makes to other code.
 
-The cost of tracing itself is left out: the clock is stopped while an event is handled.
+The cost of tracing is left out: the clock is stopped while an event is handled.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -16,7 +16,7 @@ from ..editing.sources import UserFiles
 from .run_watcher import Watcher
 
 _SHARE = 0.8
-"""The share of the deadline for the run; the rest is for the report."""
+"""The share of the deadline that the run may use; the rest is for the report."""
 _EVENTS_PER_LOOK = 256
 _MAX_LINES = 1000
 
@@ -24,7 +24,7 @@ _clock = time.perf_counter  # waiting counts as well
 
 
 class Timer(Watcher):
-    """Measures the lines of one run."""
+    """Measures the time of each line in one run."""
 
     key = "trace"
 
@@ -33,9 +33,9 @@ class Timer(Watcher):
         self._files = files
         self._share_s = _SHARE * deadline_s
         self._lines: dict[tuple[int, int], list[Any]] = {}
-        """By code object's id and line: count, seconds, and the code object, kept so that its id is not reused."""
+        """By (id of code object, line): [count, seconds, code object]; keeping the object keeps its id valid."""
         self._stack: list[Any] = []
-        """The entry of each frame's current line, innermost last."""
+        """For each frame, the `_lines` entry of its current line; innermost frame last."""
         self._events = 0
         self._since = 0.0
         self._is_cut = False
@@ -45,7 +45,7 @@ class Timer(Watcher):
         self._ends = self._since + self._share_s
 
     def facts(self) -> dict[str, Any]:
-        """Returns the RunTrace dict."""
+        """Returns the RunTrace dict with the slowest lines."""
         longest = sorted(self._lines.items(), key=lambda each: -each[1][1])[:_MAX_LINES]
         lines = [
             {

@@ -1,14 +1,14 @@
 """Records what runs in the user's files: lines, the values they give to names, and calls.
 
-Events and time are bounded. Recording costs less the longer a run is, so that the run itself still ends in time: first
-values are no longer compared, then nothing is recorded.
+Events and time are bounded. In a long run, recording is reduced in two steps, so that the run itself still ends in
+time: first values are no longer compared, then nothing is recorded.
 
-It uses `sys.settrace`, for all Pythons alike. A line event comes before its line runs. So at each event the values are
-compared with those of the event before, and what differs is the work of the line that ran in between (`_look`).
+It uses `sys.settrace`, for all Python versions. A line event comes before the line runs. So at each event the values
+are compared with those of the previous event; each difference was made by the line that ran in between (`_look`).
 
-What a frame sees of cleanup (`finally`, `with`, `except`) is recorded as well, because nothing tells beforehand that an
-exception will end the run. Each exception is noted with the position at which it was first seen; when one has ended the
-run, everything behind its position is cut off (`settle`).
+Cleanup code (`finally`, `with`, `except`) is recorded as well, because it is not known beforehand whether an exception
+will end the run. Each exception is recorded with the position at which it was first seen. When an exception has ended
+the run, the records after its position are dropped (`settle`).
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -38,7 +38,7 @@ _MAX_CALLS = 200
 _MAX_LINES = 3000
 _MAX_TOLD_EXCEPTIONS = 5
 _STACK_FOR_US = 100
-"""Frames reserved for describing values: Python 3.8 aborts after a RecursionError was caught near the limit."""
+"""Frames of the stack reserved for describing values, because Python 3.8 aborts near the recursion limit."""
 _EVENTS_WITH_VALUES = 200_000
 _EVENTS_PER_LOOK = 1000
 _VALUES_SHARE, _VALUES_S = 0.2, 0.5
@@ -50,10 +50,10 @@ _OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROU
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
 _RESUME = opcode.opmap.get("RESUME", -2)
-"""The opcode at which a yielding frame already stands, from Python 3.13 on."""
+"""The opcode at which a frame stands after a yield, from Python 3.13 on."""
 
 _BEGINS, _ENDS = _MARKS = ("_dap_ai_begins", "_dap_ai_ends")
-"""Functions that a run calls: the trace covers what comes between the first call of each."""
+"""Names of functions that mark where a trace begins and ends: at the first call of each."""
 
 _clock = time.thread_time  # not wall-clock time: a busy machine must not shorten a trace
 
@@ -66,12 +66,12 @@ class _Line:
         self.line = line
         self.count = self.last = 0
         self.entries: dict[tuple[int, int], int] = {}
-        """How often the line started at a code offset, after another line of the same frame (-1: none)."""
+        """How often the line was entered, by (code offset, previous line of the frame or -1)."""
         self.changes: dict[str, LineChanges] = {}
 
 
 class _Code:
-    """Facts about a code object."""
+    """A code object of the run, and the lines of it that have run."""
 
     __slots__ = (
         "code", "file", "instructions", "is_called", "is_special", "is_users", "lines", "name", "names", "suspends"
@@ -91,9 +91,10 @@ class _Code:
 
 
 class Tracer(Watcher):
-    """The trace of one run in a copy; `with_steps`: also the steps in their order.
+    """Traces one run in a copy. `with_steps`: also records the steps in their order.
 
-    With `stopped`, the innermost of the user's frames, create it before the copy; the run ends at that stop.
+    With `stopped`, the innermost of the user's frames, create it before the copy is made; the run then ends at that
+    stop.
     """
 
     key = "trace"
@@ -150,21 +151,24 @@ class Tracer(Watcher):
         return found if self.history is None else dict(found, history=self.history.facts())
 
     def _changes(self, line: _Line) -> list[dict[str, Any]]:
-        """The values seen before the run's final exception was raised; later ones may come from cleanup."""
+        """Returns the values that a line gave to names, up to the raise that ended the run.
+
+        Later values may come from cleanup.
+        """
         told = (changes.facts(name, self.describer, self._raised) for name, changes in line.changes.items())
         return [each for each in told if each is not None]
 
     def see(self, error: Any, entry: Any) -> None:
-        """Records an exception that a frame sees."""
+        """Records the position at which a frame sees an exception."""
         self._raises.note(error, entry, (len(self._lines), self.moment))
         self.moment += 1  # values seen from now on may come from cleanup
 
     def settle(self, error: BaseException) -> None:
-        """Records which lines had run, and which values were seen, when this was raised."""
+        """Records how much had run when the exception that ended the run was raised."""
         self._before, self._raised = self._raises.position(error) or (None, None)
 
     def look(self) -> None:
-        """Stops the parts of the recording that cost too much."""
+        """Stops comparing values, or the whole trace, once it has cost too much."""
         self._next_look = self.events + _EVENTS_PER_LOOK
         if self.events > _EVENTS_WITH_VALUES:
             self.observer.is_on = False
@@ -173,7 +177,7 @@ class Tracer(Watcher):
             self._set(None)
 
     def line(self, of: _Code, number: int) -> _Line:
-        """Returns the record of a line that runs for the first time; one beyond the limit is not reported."""
+        """Creates and returns the record of a line that runs for the first time; beyond a limit it is not reported."""
         made = of.lines[number] = _Line(of, number)
         if len(self._lines) < _MAX_LINES:
             self._lines.append(made)
@@ -182,12 +186,12 @@ class Tracer(Watcher):
         return made
 
     def arrive(self, frame: Any) -> None:
-        """Ends the run if it has reached the program's stop."""
+        """Ends the run if this frame is at the program's stop."""
         if self._arrival is not None and self._arrival.is_here(frame, self._own):
             self._end()
 
     def count_event(self) -> None:
-        """Counts a line event."""
+        """Counts a line event, and checks the limits from time to time."""
         self.events += 1
         self.moment += 1
         if self.events >= self._next_look:
@@ -237,11 +241,11 @@ class Tracer(Watcher):
             self.history = StepRecorder(self.describer)
 
     def _is_runners(self, name: str, frame: Any) -> bool:
-        """Whether a test runner makes the call, to find out what it runs or to describe a comparison."""
+        """Whether a test runner makes this call, to find tests or to describe a comparison."""
         return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_wording(frame.f_back)
 
     def _is_wording(self, caller: Any) -> bool:
-        """Whether a failed assertion's message makes the call, with only library frames between."""
+        """Whether a failed assertion's message makes this call, with only library frames in between."""
         while caller is not None and caller.f_code is not self._own:
             file = caller.f_code.co_filename
             if self._files.has(file):
@@ -252,7 +256,7 @@ class Tracer(Watcher):
         return False
 
     def _is_probe(self, frame: Any) -> bool:
-        """Whether a library looks up an attribute on its own, as test runners do (`setUpModule`, `__wrapped__`)."""
+        """Whether a library looks up an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
         caller = frame.f_back
         while self.depth == 0 and caller is not None:
             if self._files.has(caller.f_code.co_filename):
@@ -263,7 +267,7 @@ class Tracer(Watcher):
         return self.depth == 0
 
     def _passed_over(self, frame: Any) -> Any:
-        """A trace function that records nothing until a probe has returned."""
+        """Returns a trace function that records nothing until the test runner's call has returned."""
         if self._probe is not None:
             return None
         self._probe = frame
@@ -289,7 +293,7 @@ class Tracer(Watcher):
         return call
 
     def arguments(self, known: _Code, frame: Any) -> list[str]:
-        """Returns `name=text` of each parameter."""
+        """Returns a text `name=value` for each parameter of a call."""
         scope = frame.f_locals
         return [
             text_of(name) + "=" + self.describer.text(scope[name]) for name in parameters(known.code) if name in scope
@@ -297,7 +301,7 @@ class Tracer(Watcher):
 
 
 class _Run:
-    """A traced frame, from its call to its return."""
+    """A traced frame, from the start of its call to the return."""
 
     __slots__ = (
         "_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_raised", "_step", "_tracer",
@@ -305,7 +309,7 @@ class _Run:
     )  # fmt: skip
 
     def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None, call_number: int) -> None:
-        """`call_number`: its index in the recorded calls; -1 if not recorded."""
+        """`call_number`: the index of the call in the recorded calls; -1 if it is not recorded."""
         self.call_number = call_number
         self._tracer = tracer
         self._known = known
@@ -322,7 +326,7 @@ class _Run:
         tracer.observer.look(self._before, frame, known.names, None)
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
-        """Handles each event of the frame; the interpreter calls it."""
+        """The frame's trace function: records each event."""
         try:
             if event == "line":
                 self._on_line(frame)
@@ -358,7 +362,7 @@ class _Run:
         tracer.arrive(frame)
 
     def _look(self, frame: Any) -> None:
-        """Records what the line has changed."""
+        """Records the values that the last line has changed."""
         tracer, line = self._tracer, self._line
         if tracer.observer.is_on and line is not None:
             names, moment = self._known.names, tracer.moment
@@ -390,12 +394,12 @@ class _Run:
             tracer.history.leave(self.number, result=text)
 
     def _note(self, name: Any, told: Any) -> None:
-        """Records that the current step has given another value to a name."""
+        """Records in the history that the current step gave a new value to a name."""
         if self._tracer.history is not None:
             self._tracer.history.value(self._step, name, told)
 
     def _on_exception(self, error: Any) -> None:
-        """Records an exception. A later `return` removes it again: the function may still handle it."""
+        """Records an exception of the call; a later return removes it, because the function has handled it."""
         self._errors += 1
         wanted = self._call is not None or self._tracer.history is not None
         if wanted and self._errors <= _MAX_TOLD_EXCEPTIONS:
@@ -405,7 +409,7 @@ class _Run:
 
 
 def _caller(frame: Any) -> int:
-    """The number of the nearest recorded call that led to a frame; -1 if there is none."""
+    """Returns the number of the nearest recorded call among a frame's callers; -1 without such a call."""
     number = -1
     while number < 0 and frame.f_back is not None:
         frame = frame.f_back
@@ -415,7 +419,7 @@ def _caller(frame: Any) -> int:
 
 
 def is_yield(frame: Any) -> bool:
-    """Returns whether a frame that is left will be resumed: it has yielded, or awaits."""
+    """Returns whether a frame that is left will be resumed, because it has yielded or awaits."""
     return _yields(frame.f_code.co_code, frame.f_lasti)
 
 

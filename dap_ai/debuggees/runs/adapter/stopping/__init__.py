@@ -1,4 +1,4 @@
-"""Breakpoints of each kind, conditions, exception filters, watches, and the cursor, which decide where a run stops.
+"""Decides where a run stops: breakpoints of each kind, conditions, exception filters, watches, and the cursor.
 
-Pure: works on indices into the events of a run, without clock or socket.
+Does no I/O: works on indices into the events of a run, without clock or socket.
 """

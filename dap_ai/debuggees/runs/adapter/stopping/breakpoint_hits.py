@@ -1,4 +1,4 @@
-"""A breakpoint of any kind, with condition, hit count and log message."""
+"""Breakpoints of any kind, with condition, hit count and log message."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ _EFFECTS = frozenset(get_args(EffectKind))
 
 @dataclass
 class RunBreakpoint:
-    """One breakpoint. Hits count from the run's beginning, so that they are the same forward and backward."""
+    """One breakpoint. Hits count from the run's beginning, so that moves forward and backward count the same hits."""
 
     ident: int
     matches: Test
     condition: ast.expr | None = None
     hit: Callable[[int], bool] | None = None
     log: str = ""
-    """Message printed instead of stopping; `{expression}` is replaced by its value."""
+    """Message to print instead of stopping; each `{expression}` in the message is replaced by its value."""
     reason: str = "breakpoint"
     filter: str = ""
-    """Name of the exception filter; "" for other breakpoints."""
+    """Name of the exception filter; empty for other breakpoints."""
     asked: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The client's entry in the DAP request."""
+    """The breakpoint's entry in the client's DAP request."""
     _met: list[int] = field(default_factory=list[int])
     """Indices of matching events, in order, among the first `_seen` events."""
     _seen: int = 0
 
     def takes(self, event: Event, facts: RunFacts) -> bool:
-        """Return whether the run stops at this event, or logs its message."""
+        """Return whether this breakpoint stops at the event, or logs its message there."""
         if not self._holds(event, facts):
             return False
         return self.hit is None or self.hit(self._count(event.index, facts))
 
     def recount(self) -> None:
-        """Reset the hit count, so that the events are counted again."""
+        """Reset the hit count, so that the next use counts the hits again."""
         self._met, self._seen = [], 0
 
     def _holds(self, event: Event, facts: RunFacts) -> bool:
         return self.matches(event, facts) and holds(self.condition, event, facts)
 
     def _count(self, index: int, facts: RunFacts) -> int:
-        """Return the number of matching events up to and including this one."""
+        """Return the number of matching events up to and including the event at `index`."""
         for event in facts.run.events[self._seen : index + 1]:
             if self._holds(event, facts):
                 self._met.append(event.index)
@@ -86,7 +86,7 @@ def stop_from(ident: int, asked: RequestArguments, matches: Test, reason: str) -
 
 
 def named(name: str) -> Test:
-    """Return the test for a function breakpoint's name.
+    """Return the test of events for a function breakpoint's name.
 
     Names: `tool:bash`, `tool:edit_*`, `llm`, `agent:reviewer`, `effect:change`, or a kind of event. Raises
     ConditionError.
@@ -111,7 +111,7 @@ def named(name: str) -> Test:
 
 
 def _enters(event: Event, facts: RunFacts) -> bool:
-    """Return whether the agent's turn begins with this event, so that the breakpoint stops only once per turn."""
+    """Return whether the agent's turn begins with this event. The breakpoint stops only once per turn."""
     return not event.index or facts.run.events[event.index - 1].agent != event.agent
 
 

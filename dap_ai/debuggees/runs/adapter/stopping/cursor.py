@@ -1,4 +1,4 @@
-"""The debugger's position in a recorded run, and the moves that change it. Pure: an index into the run's events."""
+"""The debugger's position in a recorded run, an index into its events, and the moves that change it. Does no I/O."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Moved:
     """Result of a move."""
 
     reason: str
-    """`reason` of DAP's `stopped` event; "end" if there are no more events."""
+    """The `reason` in DAP's `stopped` event; "end" if there are no more events."""
     description: str = ""
     hit: list[int] = field(default_factory=list[int])
     """Ids of the breakpoints that were hit."""
     logged: list[tuple[Event, str]] = field(default_factory=list[tuple[Event, str]])
-    """(event, log message before substitution) of logpoints passed on the way."""
+    """(event, log message before substitution) of each logpoint on the way."""
 
 
 class Cursor:
@@ -40,7 +40,7 @@ class Cursor:
         return self._events[self.index] if 0 <= self.index < len(self._events) else None
 
     def go_on(self, stops: Sequence[RunBreakpoint]) -> Moved:
-        """Move to the next stop; without one, to the last event, and from there past it (reason "end")."""
+        """Move to the next stop, else to the last event; from the last event, past the end (reason "end")."""
         return self._forward(stops, lambda _: False)
 
     def step_in(self, stops: Sequence[RunBreakpoint]) -> Moved:
@@ -48,14 +48,14 @@ class Cursor:
         return self._forward(stops, lambda _: True)
 
     def step_over(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
-        """Move to the agent's next cycle, past events of sub-agents; after its last cycle, to its parent."""
+        """Move to the agent's next cycle, past events of sub-agents; after the last cycle, to the agent's parent."""
         cycle = self._facts.next_cycle(agent, self.index)
         if cycle is None and not self._facts.known:
             return self._out(stops, agent)
         return self._forward(stops, lambda event: event.index == cycle)
 
     def step_out(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
-        """Move out of a sub-agent to its parent; for the main agent, to its cycle's end or the next cycle."""
+        """Move from a sub-agent to its parent; for the main agent, to the end of the cycle or the next cycle."""
         if self._parent(agent):
             return self._out(stops, agent)
         cycle = self._facts.next_cycle(agent, self.index)
@@ -65,7 +65,7 @@ class Cursor:
         return self._forward(stops, lambda event: event.index == last.index)
 
     def result_of(self, stops: Sequence[RunBreakpoint], call: Event) -> Moved:
-        """Move to the result of one of several parallel calls."""
+        """Move to the result of a call, one of several parallel calls."""
         end = self._facts.end_of(call.step)
         return self._forward(stops, lambda event: end is None or event.index >= end)
 
@@ -88,7 +88,7 @@ class Cursor:
         return Moved("entry", "the beginning of the run")
 
     def go_to(self, index: int) -> Moved:
-        """Move to the event with that index, limited to the run."""
+        """Move to the event with that index, or to the nearest event."""
         self.index = max(0, min(index, len(self._events) - 1))
         return Moved("goto")
 

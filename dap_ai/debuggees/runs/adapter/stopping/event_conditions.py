@@ -27,7 +27,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 class ConditionError(ValueError):
-    """Not a valid expression over an event, or it has no value for this event; the message says why."""
+    """The expression is invalid, or has no value for an event; the message says why."""
 
 
 def _usage(event: Event, _: RunFacts) -> Mapping[str, Any]:
@@ -126,7 +126,7 @@ def value_of(expression: ast.expr, event: Event, facts: RunFacts) -> Any:
 
 
 def holds(expression: ast.expr | None, event: Event, facts: RunFacts) -> bool:
-    """Return whether a condition is true for an event; True for no condition, False if it has no value."""
+    """Return whether a condition is true for an event; True without a condition, False if it has no value."""
     if expression is None:
         return True
     try:

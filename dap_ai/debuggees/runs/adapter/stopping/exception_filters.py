@@ -1,4 +1,4 @@
-"""Exception filters of a run: the options that a client shows, and the events at which each stops."""
+"""Exception filters of a run, each with the options that a client shows and the events at which it stops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HINT = "an expression over the event: tool == 'bash', len(text) > 5000"
 
 @dataclass(frozen=True)
 class ExceptionFilter:
-    """One exception filter; if `analysed`, it works only after the analysis."""
+    """One exception filter. An `analysed` filter stops only after the run's analysis."""
 
     label: str
     stops_at: Test
@@ -25,7 +25,8 @@ class ExceptionFilter:
     condition_hint: str = _HINT
     analysed: bool = False
     patterns: frozenset[PatternName] = frozenset()
-    """Patterns at whose last step it stops, and whose texts describe the stop; empty for all patterns."""
+    """Failure patterns at whose last step the filter stops, and whose texts describe the stop; empty for all
+    patterns."""
 
 
 def _kind(kind: str) -> Test:
@@ -70,7 +71,7 @@ def _pattern(
 
 
 def _over_budget(event: Event, facts: RunFacts) -> bool:
-    """Return whether a limit was hit: by the pattern, or at the end of a run that records one."""
+    """Return whether a limit was hit at this event, by a failure pattern or by the run's recorded outcome."""
     if any(pattern.name == "limit" for pattern in facts.patterns_at(event)):
         return True
     return facts.run.outcome.verdict == "limit" and _is_end(event, facts)
@@ -107,11 +108,11 @@ FILTERS: Mapping[str, ExceptionFilter] = {
     "end": ExceptionFilter("End", _is_end, "The run is over."),
 }  # fmt: skip
 """Exception filters by DAP's `filter`. Names must not change, because editors store them in settings. The list is
-short, because editors show all of it: a pattern without a filter is a condition of `pattern`."""
+short, because editors show all filters: a pattern without its own filter is a condition of the filter `pattern`."""
 
 
 def announced() -> Sequence[Mapping[str, Any]]:
-    """Return the filters for the response to `initialize`."""
+    """Return the exception filters for the response to `initialize`."""
     return [
         {
             "filter": name,
@@ -126,7 +127,7 @@ def announced() -> Sequence[Mapping[str, Any]]:
 
 
 def why(name: str, event: Event, facts: RunFacts) -> str:
-    """Return the description of a stop at an exception filter; "" if it has none."""
+    """Return the description of a stop at an exception filter; empty without a description."""
     each = FILTERS[name]
     if name == "onset" and (onset := facts.analysis.finding.onset):
         return onset.text

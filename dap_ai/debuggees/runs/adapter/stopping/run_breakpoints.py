@@ -1,4 +1,4 @@
-"""The client's breakpoints by kind; each request replaces those of its kind."""
+"""The client's breakpoints by kind; each request replaces all breakpoints of its kind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RunBreakpoints:
             stop.recount()
 
     def filter_of(self, idents: Sequence[int]) -> str:
-        """Return the first exception filter among these breakpoints, or ""."""
+        """Return the name of the first exception filter among these breakpoints; empty without a filter."""
         return next((stop.filter for stop in self.all if stop.ident in idents and stop.filter), "")
 
     def set_lines(
@@ -54,7 +54,7 @@ class RunBreakpoints:
         return self._replace(f"lines {source}", asked, one, "breakpoint")
 
     def set_functions(self, asked: Sequence[RequestArguments]) -> list[Answer]:
-        """Set breakpoints by tool, agent, kind or `llm`; also `log:NAME TEXT` and `NAME if CONDITION`."""
+        """Set breakpoints by tool, agent, kind or `llm`. Names may also be `log:NAME TEXT` or `NAME if CONDITION`."""
         plain = [_unconditional(_unlogged(each)) for each in asked]
         return self._replace("functions", plain, lambda each: (named(each.text("name")), {}), "function breakpoint")
 
@@ -76,7 +76,7 @@ class RunBreakpoints:
         return answers
 
     def set_data(self, asked: Sequence[RequestArguments], *, analysed: bool) -> list[Answer]:
-        """Set data breakpoints by `dataId`, as returned by dataBreakpointInfo."""
+        """Set data breakpoints by `dataId`, as returned by `dataBreakpointInfo`."""
 
         def one(each: RequestArguments) -> tuple[Test, Answer]:
             data_id = each.text("dataId")
@@ -94,7 +94,7 @@ class RunBreakpoints:
         one: Callable[[RequestArguments], tuple[Test, Answer]],
         reason: str,
     ) -> list[Answer]:
-        """Replace all breakpoints of a kind; errors are reported in the entry's answer."""
+        """Replace all breakpoints of a kind; an invalid entry's answer contains the error."""
         made: list[RunBreakpoint] = []
         answers: list[Answer] = []
         for each in asked:
@@ -112,7 +112,7 @@ class RunBreakpoints:
 
 
 def _unlogged(each: RequestArguments) -> RequestArguments:
-    """Convert `log:tool:bash ran {args.command}` to a DAP logpoint; without a text, it logs the name and event."""
+    """Convert `log:tool:bash ran {args.command}` to a DAP logpoint; the default message is name, tool and text."""
     name = each.text("name", "") if isinstance(each.fields.get("name"), str) else ""
     if not name.startswith("log:"):
         return each
@@ -128,7 +128,7 @@ def _unconditional(each: RequestArguments) -> RequestArguments:
 
 
 def _once_above(condition: str) -> Test:
-    """Return a test that is true where the condition starts to hold. Raises ConditionError."""
+    """Return a test that is true when the condition becomes true. Raises ConditionError."""
     expression = parsed(condition)
 
     def starts(event: Event, facts: RunFacts) -> bool:

@@ -16,7 +16,7 @@ _SAMPLES = 5
 
 
 def info(name: str, facts: RunFacts) -> Mapping[str, Any]:
-    """Return the body of `dataBreakpointInfo`: the data id, or why there is none."""
+    """Return the body of the response to `dataBreakpointInfo`: the data id, or why there is no data id."""
     bare = name.strip().removeprefix(FILE)
     if bare.lower() in (SYSTEM, "system prompt", "system_prompt"):
         return _watch(SYSTEM, "the system prompt changes", ["write"])
@@ -35,7 +35,7 @@ def info(name: str, facts: RunFacts) -> Mapping[str, Any]:
 
 
 def test_of(data_id: str, access: str) -> Test | None:
-    """Return the test for a data id, true once a step has read or changed the item; None for an unknown id."""
+    """Return the test for a data id: whether a step reads or changes the watched item. None for an unknown id."""
     if data_id == SYSTEM:
         return _changes_system
     if data_id == PLAN:
@@ -50,7 +50,7 @@ def test_of(data_id: str, access: str) -> Test | None:
 
 
 def files_of(facts: RunFacts) -> Sequence[str]:
-    """Return the files that the run writes, then those that it only reads."""
+    """Return the files that the run writes, then the files that it only reads."""
     effects = facts.effects.values()
     written = dict.fromkeys(write.path for effect in effects for write in effect.writes)
     return list(written | dict.fromkeys(path for effect in effects for path in effect.reads))
@@ -75,7 +75,7 @@ def _touches(event: Event, facts: RunFacts, path: str, access: str) -> bool:
 
 
 def _item(wanted: str, facts: RunFacts) -> Mapping[str, Any]:
-    """Describe one item of the plan, given by its text or a pattern."""
+    """Describe one item of the plan (to-do list), given by its text or a pattern."""
     written = (facts.run.events[index] for indices in facts.plans.values() for index in indices)
     known = dict.fromkeys(item for event in written for item in items_of(event))
     if any(each == wanted or fnmatchcase(each, wanted) for each in known):
@@ -85,7 +85,7 @@ def _item(wanted: str, facts: RunFacts) -> Mapping[str, Any]:
 
 
 def _changed(event: Event, facts: RunFacts) -> Sequence[str]:
-    """Return the items of the plan that an event adds, removes or gives another state."""
+    """Return the plan items that an event adds, removes or moves to another state."""
     if not is_plan(event):
         return ()
     before, after = facts.plan_at(event.agent, event.index - 1), items_of(event)
@@ -93,7 +93,7 @@ def _changed(event: Event, facts: RunFacts) -> Sequence[str]:
 
 
 def _changes_system(event: Event, facts: RunFacts) -> bool:
-    """Return whether a query's system prompt differs from the previous one; False for the first."""
+    """Return whether a query's system prompt differs from the previous system prompt; False for the first prompt."""
     said = system_prompt(event)
     if not said:
         return False

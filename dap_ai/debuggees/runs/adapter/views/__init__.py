@@ -1,4 +1,4 @@
 """What a client sees of a stopped run: threads, stacks, scopes, documents, and the debug console.
 
-All of it is derived from the run's model and `run_facts.py`; nothing here moves the run.
+All views are derived from the run's model and `run_facts.py`; nothing here moves the run.
 """

@@ -1,4 +1,4 @@
-"""Documents of a run as files: `run.md`, and one for each event that was opened."""
+"""Documents of a run as files: `run.md`, and one document for each event that was opened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_CHARS = 8_000_000
 
 
 class Documents:
-    """Documents of a run. `write` creates a file and returns its path; `told` is called with each new document."""
+    """Documents of a run. `write` creates a file and returns its path; each new document is passed to `told`."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Documents:
     ) -> None:
         """Write `run.md`.
 
-        With `grows`, the run is live, and `run.md` is rewritten instead of continued in other files.
+        With `grows`, the run is live: `run.md` is rewritten instead of continued in other files.
         """
         self._facts = facts
         self._write = write
@@ -42,14 +42,14 @@ class Documents:
         self._told = told
         self._paths: dict[str, str] = {}
         self._end = 0
-        """Number of events in the run's own documents."""
+        """Number of events in `run.md` and its continuations."""
         self._events: dict[str, int] = {}
-        """Event index by path."""
+        """Event index by document path."""
         self._digits = max(_MANY_DIGITS if facts.known and not grows else 3, len(str(len(facts.run.events))))
         self._held: dict[int, str] = {}
-        """Names of documents of stopped events, by event index."""
+        """Name of each stopped event's document, by event index."""
         self._parts: list[tuple[int, str]] = []
-        """(index of the first event, name) of each of the run's own documents."""
+        """(index of the first event, name) of `run.md` and each continuation."""
         self.grow()
 
     def grow(self) -> None:
@@ -78,7 +78,7 @@ class Documents:
         return self._source(RUN_FILE)
 
     def place(self, index: int) -> tuple[dict[str, Any], int]:
-        """Return (document, 1-based line) of an event in the run's own documents."""
+        """Return (document, 1-based line) of an event in `run.md` or a continuation."""
         first, name = self._parts[bisect_right(self._parts, index, key=itemgetter(0)) - 1]
         return self._source(name), line_of(index - first)
 
@@ -103,7 +103,7 @@ class Documents:
         return self._made(event, f"{self._number(event)}-{event.kind}{_tool(event)}{ending}", content)
 
     def hold(self, event: Event, text: str, ending: str, write: Callable[[str, str], str]) -> str:
-        """Replace a stopped event's document by an editable one; return its path."""
+        """Replace a stopped event's document by an editable document; return its path."""
         name = f"{self._number(event)}-{event.kind}{_tool(event)}{ending}"
         self._held[event.index] = name
         self._paths[name] = path = write(name, text)
@@ -111,23 +111,23 @@ class Documents:
         return path
 
     def let_go(self, index: int) -> None:
-        """Make the document of an event that is no longer stopped read-only when it is next opened."""
+        """Forget the editable document of an event that is no longer stopped, so that the next one is read-only."""
         if (name := self._held.pop(index, "")) and name in self._paths:
             self._events.pop(self._paths.pop(name), None)
 
     def moved(self, to: Mapping[int, int]) -> None:
-        """Update the indices of stopped events, old to new, and keep their documents."""
+        """Change the indices of stopped events, given as old to new, and keep their documents."""
         self._held = {to.get(index, index): name for index, name in self._held.items()}
         held = {self._paths[name] for name in self._held.values()}
         self._events = {path: to.get(at, at) if path in held else at for path, at in self._events.items()}
 
     def forget(self) -> None:
-        """Discard all documents except the run's own and those of stopped events, because events have changed."""
+        """Discard documents, because events have changed; keep `run.md` and the documents of stopped events."""
         kept = {name for _, name in self._parts} | set(self._held.values())
         self._paths = {name: path for name, path in self._paths.items() if name in kept}
 
     def change_by(self, event: Event) -> dict[str, Any]:
-        """Return a document with what the event's step writes, as a diff."""
+        """Return a document with the diff of what the event's step writes."""
         return self._made(event, f"{self._number(event)}-change.diff", lambda each: diff_of(each, self._facts))
 
     def event_at(self, path: str, line: int) -> int | None:
@@ -138,7 +138,7 @@ class Documents:
         return self._events.get(path)
 
     def line_at(self, path: str, index: int) -> int:
-        """Return the 1-based line of an event in a document; 1 in the event's own."""
+        """Return the 1-based line of an event in a document; 1 in the event's own document."""
         source, line = self.place(index)
         return line if path == source["path"] else 1
 
@@ -176,7 +176,7 @@ def content(event: Event) -> str:
 
 
 def in_console(event: Event) -> str:
-    """Return the full text of an event for a terminal, with a command's line breaks."""
+    """Return the full text of an event for a terminal; a command keeps its line breaks."""
     if event.kind != "call":
         return content(event)
     head, text = f"# {title(event)}\n\n", visible(event.text)
@@ -184,7 +184,7 @@ def in_console(event: Event) -> str:
 
 
 def diff_of(event: Event, facts: RunFacts) -> str:
-    """Return what the event's step writes, as unified diffs made from the call; "" if it writes nothing."""
+    """Return unified diffs of the files that the event's step writes, made from the call; empty without writes."""
     effect = facts.effects.get(event.step)
     parts: list[str] = []
     for write in effect.writes if effect else ():

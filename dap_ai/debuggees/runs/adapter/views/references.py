@@ -1,6 +1,6 @@
-"""DAP variables: a reference number for each value that can be expanded, valid until the run moves.
+"""DAP variables: a reference number for each expandable value, valid until the run moves.
 
-Long lists are created page by page.
+The items of a long list are created page by page.
 """
 
 from __future__ import annotations
@@ -19,33 +19,36 @@ Variable = dict[str, Any]
 MAX_VALUE_CHARS = 20_000
 _MOST_AT_ONCE = 2_000
 _LONG_CHARS = 1_000
-"""Length above which a text can be expanded, as can one with several lines; editors show only its beginning."""
+"""Length above which a text can be expanded, because editors show only its beginning. A text with several lines can
+always be expanded."""
 _NAME_CHARS = 200
 _READ_ONLY = {"attributes": ["readOnly"]}
 
 
 @dataclass(frozen=True)
 class Rows:
-    """An expandable value: named variables, then `count` indexed ones, each created on request."""
+    """An expandable value with named variables, then `count` indexed variables, each created on request."""
 
     named: Callable[[], Sequence[Variable]] = list
     count: int = 0
     item: Callable[[int], Variable] = lambda _: {}
     path: str | None = None
-    """Expression whose members the names are; "" if they are expressions; None if they cannot be looked up."""
+    """Expression of the value that the named variables belong to; empty if their names are expressions themselves; None
+    if they cannot be evaluated."""
     watched: str | None = None
-    """Prefix of the names in data breakpoint ids: `file:`, `plan:`; None if they cannot be watched."""
+    """Prefix of the variables' names in data breakpoint ids: `file:`, `plan:`; None if the variables cannot be
+    watched."""
 
 
 class References:
-    """Reference numbers, which grow over the session so that those of an earlier stop are never reused."""
+    """Reference numbers of expandable values; numbers grow over the session, so that none is reused after a move."""
 
     def __init__(self) -> None:
         self._first = 1
         self._made: list[Rows] = []
 
     def add(self, rows: Rows) -> int:
-        """Return a new reference number, 1-based."""
+        """Return a new reference number for a value."""
         self._made.append(rows)
         return self._first + len(self._made) - 1
 
@@ -61,7 +64,7 @@ class References:
         return self._made[reference - self._first]
 
     def variables(self, reference: int, wanted: str = "", start: int = 0, count: int = 0) -> list[Variable]:
-        """Return the variables of a reference; `wanted` is "named", "indexed" or "" for both.
+        """Return the variables of a reference; `wanted` is "named", "indexed" or empty for both kinds.
 
         Raises RequestError.
         """
@@ -76,7 +79,7 @@ class References:
         return shown
 
     def scope(self, name: str, fields: Mapping[str, Any], *, told: bool = False, **more: Any) -> Variable:
-        """Return a scope with these variables; if `told`, their names are expressions."""
+        """Return a scope with these variables; with `told`, the variables' names are expressions."""
         rows = Rows(
             lambda: [self.variable(key, value, key if told else "") for key, value in fields.items()],
             path="" if told else None,
@@ -84,7 +87,7 @@ class References:
         return {"name": name, "variablesReference": self.add(rows), "expensive": False, **more}
 
     def variable(self, name: str, value: Any, path: str = "") -> Variable:
-        """Return one variable, expandable if it has parts. `path` is the expression for it, or ""."""
+        """Return one variable, expandable if it has parts. `path` is the variable's expression, or empty."""
         shown: Variable = {
             "name": line(name, _NAME_CHARS) or '""',
             "presentationHint": _READ_ONLY,
@@ -126,7 +129,7 @@ class References:
 
 
 def cut(text: str) -> str:
-    """Cut a value to the maximum length of an answer."""
+    """Cut a value to the maximum length that an answer may have."""
     more = len(text) - MAX_VALUE_CHARS
     return text if more <= 0 else f"{text[:MAX_VALUE_CHARS]}… ({more:,} characters more: see the event's document)"
 

@@ -19,9 +19,9 @@ from dap_ai.protocol.wire.visible import visible
 _MAX_FOUND = 40
 _AROUND = 80
 _MAX_CHARS = 200_000
-"""Maximum characters per answer."""
+"""Maximum characters per command's answer."""
 Bounded = Callable[[], AbstractContextManager[None]]
-"""Context manager that raises TimeoutError in code that takes too long."""
+"""Context manager that raises TimeoutError if its block takes too long."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class RunConsole:
         return "\n".join([*rows, f"{total}{recorded}"])
 
     def _cost_of(self, agent: str) -> str:
-        """Return the cost of one agent, or of all if `agent` is ""."""
+        """Return tokens and cost of one agent, or of all agents if `agent` is empty."""
         usages = [event.usage for event in self._run.events if event.usage and agent in ("", event.agent)]
         tokens = sum(tokens_of(usage) or 0 for usage in usages)
         costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]

@@ -1,4 +1,4 @@
-"""A run as a document with one line per event, and the mapping between lines and events."""
+"""The document `run.md`, with one line per event, and the mapping between its lines and events."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ HEAD_LINES = 2
 
 
 def run_document(run: Run, known: str = "", first: int = 0) -> str:
-    """Return the text of `run.md`: two lines about the run, then one for each event from `first` on.
+    """Return the text of `run.md`: two lines about the run, then one line for each event from `first` on.
 
-    `known` says how much of the run has been read; "" for all of it.
+    `known` says how much of the run has been read; empty means the whole run.
     """
     verdict = f"{run.outcome.verdict} {run.outcome.words}".strip()
     about = f"{run.steps} steps in {known}" if known else f"{run.steps} steps, outcome: {verdict}"

@@ -1,4 +1,4 @@
-"""Scopes of a run's stack frame."""
+"""Scopes of a run's stack frames, with their variables."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _HOW = {
     "restore": "put back", "patch": "patched", "mode": "its mode changed",
     "unknown": "changed; the call does not say how",
 }  # fmt: skip
-"""Descriptions of changes to a file whose text the call does not contain."""
+"""Descriptions of a file's change, for calls that do not contain the new text."""
 
 
 def scopes_of(references: References, facts: RunFacts, frame: RunFrame) -> list[Variable]:
-    """Return the scopes of a frame, without empty ones except the event's own."""
+    """Return the scopes of a frame; leaves out empty scopes, except the scope of the event."""
     event = frame.event
     if frame.kind == "run":
         return [references.scope("Run", _run(facts)), references.scope("Task", _task(facts))]
@@ -101,7 +101,7 @@ def _result(event: Event) -> Mapping[str, Any]:
 
 
 def _usage(event: Event, facts: RunFacts) -> Mapping[str, Any]:
-    """Return tokens and cost of the event, and of the run up to it."""
+    """Return tokens and cost of the event, and of the run up to the event."""
     tokens, cost = facts.spent.until(event.index)
     fields = _tokens(event.usage) | {
         "so far: tokens": tokens or None,
@@ -134,7 +134,7 @@ def _analysis(event: Event, facts: RunFacts) -> Mapping[str, Any]:
 
 
 def _written(event: Event, facts: RunFacts) -> Mapping[str, str]:
-    """Return diff lines by file for what the event's step writes; for a commit, its own text."""
+    """Return diff lines for each file that the event's step writes; for a commit, the commit's own text."""
     if event.kind == "change":
         return {"commit": event.text}
     effect = facts.effects.get(event.step) if event.kind in ("call", "result") else None
@@ -147,7 +147,10 @@ def _written(event: Event, facts: RunFacts) -> Mapping[str, str]:
 
 
 def _difference(references: References, event: Event, facts: RunFacts) -> list[Variable]:
-    """Return a scope that compares an agent's query with its previous one: new messages, tokens, system prompt."""
+    """Return a scope that compares an agent's query with the previous query: new messages, tokens, system prompt.
+
+    The list is empty for the agent's first query.
+    """
     begins = [index for index in facts.queries.get(event.agent, ()) if index <= event.index]
     if len(begins) < 2:
         return []

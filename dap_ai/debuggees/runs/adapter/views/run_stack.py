@@ -1,4 +1,4 @@
-"""Threads and call stacks of a run: each agent is a thread, and so is each of several parallel calls."""
+"""Threads and call stacks of a run: each agent is a thread, and each of several parallel calls is a thread."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dap_ai.debuggees.runs.run_model import Event
 FrameKind = Literal["event", "cycle", "change", "call", "run"]
 _KINDS: Sequence[FrameKind] = ("event", "cycle", "change", "call", "run")
 _FIRST_CALL = 1_000_000_000
-"""First thread id of calls; thread ids of agents start at 1."""
+"""First thread id of parallel calls; thread ids of agents start at 1."""
 _MOST_PARENTS = 50
 FIRST_PROGRAM = 1_000_000_000_000
-"""First id of frames of the agent's own program."""
+"""First frame id of the agent's own program."""
 
 
 class RunFrame(NamedTuple):
-    """The event and the kind of frame that belong to a frame id."""
+    """The event and the kind of a stack frame."""
 
     event: Event
     kind: FrameKind
@@ -37,7 +37,7 @@ class RunThreads:
         self._facts = facts
 
     def grow(self) -> None:
-        """Discard cached spans, because more of the run was read."""
+        """Discard cached data about parallel calls, because more of the run was read."""
         self.__dict__.pop("_parallel", None)
 
     @property
@@ -45,7 +45,7 @@ class RunThreads:
         return [agent.name for agent in self._facts.run.agents] or ["main"]
 
     def at(self, index: int) -> dict[int, str]:
-        """Return thread names by id: the main agent, sub-agents from first to last event, parallel calls."""
+        """Return thread names by id: the main agent, the sub-agents that are active, and the parallel calls."""
         found = {1: self._name(0)}
         for number, name in enumerate(self._names[1:], 2):
             indices = self._facts.of_agent.get(name, ())
@@ -78,7 +78,7 @@ class RunThreads:
         return event if self._parallel.get(event.step, (-1, -1))[0] == index else None
 
     def last_event(self, thread: int, index: int) -> Event | None:
-        """Return a thread's last event up to and including `index`, or None. Raises RequestError."""
+        """Return a thread's last event up to and including `index`, or None before the first. Raises RequestError."""
         if call := self.call(thread):
             end = self._parallel[call.step][1]
             return self._facts.run.events[end if end <= index else call.index] if call.index <= index else None
@@ -95,7 +95,7 @@ class RunThreads:
 
     @cached_property
     def _parallel(self) -> Mapping[int, tuple[int, int]]:
-        """(index of the call, index of its result) by step, for calls that overlap with another of their agent."""
+        """(index of the call, index of its result) by step number, for calls of one agent that overlap."""
         spans: dict[int, tuple[int, int]] = {}
         waiting: dict[str, dict[int, int]] = defaultdict(dict)
         for event in self._facts.run.events:
@@ -113,7 +113,7 @@ class RunThreads:
 
 
 class RunStack:
-    """Stack frames of an event: the event, its cycle, the files it writes, the calling agents, and the run."""
+    """Stack frames at an event: the event, its cycle, the files it writes, the calling agents, and the run."""
 
     def __init__(self, facts: RunFacts, documents: Documents) -> None:
         self._facts = facts
@@ -136,7 +136,7 @@ class RunStack:
         return [*frames, *parents, _frame(event, "run", line(name_of(run)), documents.run, 1)]
 
     def frame(self, ident: int) -> RunFrame:
-        """Return the event and kind of a frame id. Raises RequestError."""
+        """Return the event and kind of the frame with that id. Raises RequestError."""
         index, kind = divmod(ident - 1, len(_KINDS))
         if not 0 <= index < len(self._facts.run.events):
             raise RequestError(f"there is no frame {ident}")
@@ -152,7 +152,7 @@ class RunStack:
         return found
 
     def _change(self, event: Event) -> str:
-        """Return `changes a.py, b.py`; "" if the event's step writes no file."""
+        """Return `changes a.py, b.py`; empty if the event's step writes no file."""
         effect = self._facts.effects.get(event.step) if event.kind in ("call", "result") else None
         paths = dict.fromkeys(line(write.path) for write in effect.writes if write.how != "log") if effect else {}
         return line(f"changes {', '.join(paths)}") if paths else ""

@@ -1,5 +1,5 @@
-"""Determines what an agent's shell command does by parsing it, never by running it: programs, files read and written.
+"""Determines which programs an agent's shell command runs and which files it reads and writes.
 
-The entry point is `shell_effects.read_shell`. Effects that are not certain are left out: no file counts as written on a
-guess.
+The command is parsed and never run. The entry point is `shell_effects.read_shell`. Uncertain effects are left out: a
+file counts as written only if that is certain.
 """

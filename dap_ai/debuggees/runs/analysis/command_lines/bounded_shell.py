@@ -1,7 +1,7 @@
 """Limits a shell text so that parsing takes linear time; the parser's error recovery takes quadratic time.
 
-Here-documents of a large text are cut out first and later returned to their commands; the rest is cut at a maximum
-length, or where it opens more parentheses than real shell text does.
+Here-documents of a large text are cut out first and later returned to their commands. The remaining text is cut at a
+maximum length, or where too many parentheses are open.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _PARENTHESES = re.compile(r"[()]")
 
 
 def bounded(text: str, *, documents: bool = True) -> tuple[str, list[str]]:
-    """Return the text to parse, and the here-documents cut out of it, in order.
+    """Return the text to parse and the here-documents cut out of the text, in order.
 
-    With `documents`, a small text keeps its here-documents.
+    If `documents` is true, a small text keeps its here-documents.
     """
     bodies: list[str] = []
     if len(text) > MAX_CHARS or not documents:
@@ -40,7 +40,7 @@ def _too_deep(text: str) -> int:
 
 
 def _without_documents(text: str) -> tuple[str, list[str]]:
-    """Return the text with empty here-documents, and their contents."""
+    """Return the text with its here-documents emptied, and the contents of these here-documents."""
     lines = text.split("\n")
     ends: dict[str, list[int]] = {}
     for number, line in enumerate(lines):

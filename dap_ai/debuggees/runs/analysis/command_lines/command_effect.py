@@ -1,4 +1,4 @@
-"""Effects of one simple command, before its paths are made absolute."""
+"""Effects of one simple shell command, with paths as the command writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dap_ai.debuggees.runs.analysis.rule_tables import Does
 
 
 class Deed(msgspec.Struct):
-    """Effects of one simple command."""
+    """Effects of one simple shell command."""
 
     does: Does = "neutral"
     names: list[str] = []
@@ -19,7 +19,7 @@ class Deed(msgspec.Struct):
     runner: str = ""
     code: str = ""
     script: str | None = None
-    """Text to be run by a shell, or None."""
+    """Shell text that the command runs, or None."""
     cd: str | None = None
     within: str = ""
-    """Directory to which its paths are relative (`git -C`, `make -C`)."""
+    """Directory to which the paths are relative (`git -C`, `make -C`)."""

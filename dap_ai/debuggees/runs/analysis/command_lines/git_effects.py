@@ -16,7 +16,10 @@ _VALUES = {"-C", "-c", "--git-dir", "--work-tree"}
 
 
 def git_deed(arguments: Sequence[str], stdin: str | None) -> Deed:
-    """Return the effects of the command `git` with these arguments; `stdin` is its here-document's text, or None."""
+    """Return the effects of the command `git` with these arguments.
+
+    `stdin` is the text of the command's here-document, or None.
+    """
     directory, rest = _directory(arguments)
     if not rest:
         return Deed("explore", ["git"])
@@ -32,7 +35,7 @@ def git_deed(arguments: Sequence[str], stdin: str | None) -> Deed:
 
 
 def _directory(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the value of `-C`, and the arguments starting with the subcommand."""
+    """Return the value of the option `-C`, and the arguments from the subcommand on."""
     directory, index = "", 0
     while index < len(arguments) and arguments[index].startswith("-"):
         if arguments[index] == "-C" and index + 1 < len(arguments):
@@ -42,7 +45,7 @@ def _directory(arguments: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _files(deed: Deed, sub: str, after: list[str], stdin: str | None) -> None:
-    """Add the files that a changing subcommand writes."""
+    """Add the files that a git subcommand with the effect `change` writes."""
     operands = [word for word in after if not word.startswith("-")]
     named = after[after.index("--") + 1 :] if "--" in after else [w for w in operands if "." in w or "/" in w]
     if sub == "checkout" and not {"-b", "-B", "--orphan"} & set(after):

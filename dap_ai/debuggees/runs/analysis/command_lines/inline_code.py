@@ -1,7 +1,7 @@
 """Files read and written by inline code (`python -c`, a here-document for an interpreter, a script the agent wrote).
 
-Found by regular expressions, mainly for Python. Only literal file names are found; if code computes its file names, its
-writes have no names.
+Regular expressions find the files, mainly for Python. Only literal file names are found. If code computes a file name,
+the write is known but not its name.
 """
 
 from __future__ import annotations
@@ -62,17 +62,17 @@ _SKILL = re.compile(r"(?<![\w.])(?P<name>[a-z_]{4,40})\(")
 
 
 class CodeEffects(msgspec.Struct, frozen=True):
-    """Effects found in code. `changes`: it changes files whose names are unknown."""
+    """Effects found in code. `changes` is true if the code changes files whose names are unknown."""
 
     reads: Sequence[str] = ()
     writes: Sequence[FileWrite] = ()
     changes: bool = False
     probe: bool = False
-    """Whether it only queries what is installed."""
+    """Whether the code only queries what is installed."""
 
 
 def read_code(code: str) -> CodeEffects:
-    """Return the files that `code` certainly reads and writes."""
+    """Return the files that `code` reads and writes for certain."""
     code = code[:MAX_CHARS]
     names = {found["name"]: found["path"] for found in _ASSIGNED.finditer(code)}
     writes = list(dict.fromkeys(_writes(code, names)))
@@ -101,7 +101,7 @@ def _writes(code: str, names: dict[str, str]) -> Iterator[FileWrite]:
 
 
 def _paths(pattern: re.Pattern[str], code: str, names: dict[str, str]) -> Iterator[str]:
-    """Yields the literal paths matched by `pattern`, directly or through a variable assigned one."""
+    """Yields the literal paths that `pattern` matches, directly or through a variable with a literal value."""
     for found in pattern.finditer(code):
         groups = found.groupdict()
         known = groups.get("path") or names.get(groups.get("name") or groups.get("name2") or "", "")
@@ -110,7 +110,7 @@ def _paths(pattern: re.Pattern[str], code: str, names: dict[str, str]) -> Iterat
 
 
 def _is_probe(code: str) -> bool:
-    """Return whether code only queries the environment, e.g. `import x; print(x.__version__)`."""
+    """Return whether the code only queries the environment, e.g. `import x; print(x.__version__)`."""
     if len(code) > _MAX_PROBE:
         return False
     statements = [part.strip() for line in code.strip().split("\n") for part in line.split(";")]
@@ -119,5 +119,5 @@ def _is_probe(code: str) -> bool:
 
 
 def calls(code: str) -> Iterator[tuple[str, int]]:
-    """Yields the functions (without a dot) that `code` calls, each with its offset, in order."""
+    """Yields the name and offset of each function call in `code`, in order. Calls with a dot are left out."""
     return ((found["name"], found.start()) for found in _SKILL.finditer(code[:MAX_CHARS]))

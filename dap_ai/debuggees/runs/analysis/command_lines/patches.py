@@ -1,4 +1,4 @@
-"""Parses the files and replacements of patches: unified diffs and the `apply_patch` format."""
+"""Parses patches to files and replacements. A patch is a unified diff or has the `apply_patch` format."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def files_of_diff(text: str) -> list[str]:
 
 
 def writes_of_patch(text: str) -> Iterator[FileWrite]:
-    """Yields the writes of a patch: one per file or hunk for apply_patch, one per hunk for a unified diff.
+    """Yields the writes of a patch; nothing if the patch is invalid.
 
-    Invalid text yields none.
+    An apply_patch patch has one write per file or hunk, a unified diff one per hunk.
     """
     text = text[:MAX_CHARS]
     if "*** Begin Patch" in text or _FILE.search(text):

@@ -1,4 +1,4 @@
-"""Paths of another machine as text, without file system access. POSIX unless a path has a drive letter."""
+"""Functions on paths of another machine, without file system access. A path is POSIX unless it has a drive letter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 MAX_CHARS = 1024
-"""Maximum characters of a path; longer text is not a path."""
+"""Maximum characters of a path. A longer text is not a path."""
 
 
 def is_absolute(path: str) -> bool:
@@ -16,7 +16,10 @@ def is_absolute(path: str) -> bool:
 
 
 def join(cwd: str, path: str) -> str:
-    """Return `path` relative to the directory `cwd`, normalized; with a `cwd` of "" a relative path stays relative."""
+    """Return `path` joined to the directory `cwd` and normalized.
+
+    A relative path stays relative if `cwd` is an empty string.
+    """
     path = path[:MAX_CHARS].replace("\\", "/") if _DRIVE.match(path) else path[:MAX_CHARS]
     if not path:
         return cwd
@@ -31,7 +34,7 @@ def name(path: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two paths may name one file: they are equal, or the absolute one ends with the relative one."""
+    """Return whether two paths may name one file: both are equal, or the absolute path ends with the relative path."""
     if one == other:
         return True
     if is_absolute(one) == is_absolute(other):

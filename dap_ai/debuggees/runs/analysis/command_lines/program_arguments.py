@@ -1,4 +1,4 @@
-"""Parses the arguments of programs listed in programs.toml: operands, options with values, and the resulting effect."""
+"""Parses the arguments of programs listed in programs.toml to operands, options with values, and the call's effect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lines_of_sed(operands: Sequence[str], given: Sequence[tuple[str, str]]) -> t
 
 
 def picked(which: Operands, operands: list[str], offset: int) -> list[str]:
-    """Return the operands selected by `which`; "rest" starts at `offset`."""
+    """Return the operands selected by `which`. For "rest", these are the operands from index `offset` on."""
     ranges = {
         "all": slice(None), "rest": slice(offset, None), "first": slice(1), "last": slice(-1, None),
         "butlast": slice(-1), "": slice(0),
@@ -31,7 +31,10 @@ def picked(which: Operands, operands: list[str], offset: int) -> list[str]:
 
 
 def split(program: ProgramRule, arguments: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the operands, and the options with their values ("" for none)."""
+    """Return the operands, and pairs of option and value.
+
+    The value is empty if an option has none.
+    """
     operands: list[str] = []
     given: list[tuple[str, str]] = []
     taking = {*program.values, *program.out}
@@ -54,7 +57,7 @@ def split(program: ProgramRule, arguments: Sequence[str]) -> tuple[list[str], li
 
 
 def _short(word: str, arguments: Sequence[str], index: int, taking: set[str], given: list[tuple[str, str]]) -> int:
-    """Add the options of a word of short options, each letter being one; return the next index.
+    """Split a word such as `-xvf` into one option per letter, add these options, and return the next index.
 
     The last letter may take the next word as its value.
     """
@@ -71,7 +74,7 @@ def _short(word: str, arguments: Sequence[str], index: int, taking: set[str], gi
 
 
 def effect_by(program: ProgramRule, operands: list[str], arguments: list[str], given: list[tuple[str, str]]) -> Does:
-    """Return the effect, by options first, then by subcommands."""
+    """Return the effect of a program's call. Options take precedence over subcommands."""
     for option, value in given:
         for key in (option, f"{option} {value}"):
             if key in program.options:
@@ -89,7 +92,7 @@ def effect_by(program: ProgramRule, operands: list[str], arguments: list[str], g
 
 
 def _sub(program: ProgramRule, sub: str, arguments: list[str]) -> Does:
-    """Return the effect of a subcommand, by the longest name in the table."""
+    """Return the effect of a subcommand. Names of two words take precedence."""
     after = arguments[arguments.index(sub) + 1 :]
     for word in after:
         if (does := program.subs.get(f"{sub} {word.partition(':')[0]}")) is not None:

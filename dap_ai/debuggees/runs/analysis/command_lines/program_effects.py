@@ -1,4 +1,7 @@
-"""Effects of one simple shell command, by the tables. Paths stay as written; shell_effects.py resolves them."""
+"""Effects of one simple shell command, according to the tables.
+
+Paths stay as the command writes them; shell_effects.py resolves them.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,14 @@ _SQL_WRITES = re.compile(
 )
 _MAX_NESTED = 4
 _PLACES = re.compile(r"/s?bin/|/\.bin/|^/usr/|^/opt/|(^|/)(gradlew|mvnw)(\.\w+)?$")
-"""Paths whose last part is the name of a known program; elsewhere `./test` is the agent's own script."""
+"""Matches paths whose last part names a known program. On any other path, `./test` is the agent's own script."""
 
 
 def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
-    """Return the effects of the command `words`; `stdin` is the text of its here-document, or None."""
+    """Return the effects of the command `words`.
+
+    `stdin` is the text of the command's here-document, or None.
+    """
     words = _unwrapped(words)
     if not words or nested > _MAX_NESTED:
         return Deed()
@@ -62,7 +68,7 @@ def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
 
 
 def _unknown(words: Sequence[str], name: str) -> Deed:
-    """Return the effect of a program not in the tables: `run`, or `verify` if its name looks like a test script."""
+    """Return the effect of a program that no table lists: `verify` if its name looks like a test script, else `run`."""
     executes = [words[0]] if "/" in words[0] else []
     if any(pattern.search(" ".join(words[:3])) for pattern in expressions("checks", "scripts")):
         return Deed("verify", [name], executes=executes, runner="script")
@@ -70,7 +76,7 @@ def _unknown(words: Sequence[str], name: str) -> Deed:
 
 
 def _unwrapped(words: Sequence[str]) -> list[str]:
-    """Return `words` without wrapper programs such as `env` or `timeout`, their options and assignments."""
+    """Return `words` without wrapper programs such as `env` or `timeout` and without their options and assignments."""
     table, rest = programs(), list(words)
     for _ in range(8):
         rest = list(dropwhile(_ASSIGNMENT.match, rest))
@@ -87,7 +93,10 @@ def _unwrapped(words: Sequence[str]) -> list[str]:
 
 
 def _after_options(words: Sequence[str], values: Sequence[str]) -> list[str]:
-    """Return the words after a wrapper's options; options in `values` take a word, "1" means one operand."""
+    """Return the words after a wrapper program's options.
+
+    Options in `values` take the next word; "1" in `values` stands for one operand.
+    """
     index, own = 0, 1 if "1" in values else 0
     while index < len(words):
         word = words[index]
@@ -152,7 +161,7 @@ def _module(module: str, arguments: Sequence[str], nested: int) -> Deed:
 
 
 def _code(name: str, code: str) -> Deed:
-    """Return the effect of inline code, by the files it certainly writes and reads."""
+    """Return the effect of inline code, determined by the files that the code certainly reads and writes."""
     seen = read_code(code)
     does: Does = "change" if seen.writes or seen.changes else "explore" if seen.probe else "run"
     return Deed(does, [name], list(seen.reads), list(seen.writes), code=code)
@@ -176,7 +185,7 @@ def _file(name: str, words: Sequence[str]) -> Deed:
 
 
 def _by_arguments(name: str, program: ProgramRule, arguments: list[str], stdin: str | None, nested: int) -> Deed:
-    """Return the effect of a program in programs.toml, by its arguments."""
+    """Return the effect of a program listed in programs.toml, determined by its arguments."""
     operands, given = split(program, arguments)
     does = effect_by(program, operands, arguments, given)
     deed = Deed(does, [name])
@@ -207,7 +216,7 @@ def _by_arguments(name: str, program: ProgramRule, arguments: list[str], stdin: 
 
 
 def _operands(deed: Deed, program: ProgramRule, operands: list[str], given: list[tuple[str, str]]) -> None:
-    """Add the operands that are files read or written."""
+    """Add the operands that name files read or written by the program."""
     options = {option for option, _ in given}
     offset = 0 if options & {*program.script_options} else 1
     deed.reads += picked(program.reads, operands, offset)

@@ -1,8 +1,9 @@
-"""Effects of a shell text: those of each command, with resolved paths; the strongest kind is the text's effect.
+"""Effects of a shell text: the effects of each command, with resolved paths.
 
-Two rules beyond the tables limit the kind `change`. Output of a verify, install or build command redirected to a file
-is a log, not a change; so is output of a background job or to a .log file. And creating a folder or removing a
-temporary file does not count if another command does more than look.
+The strongest effect gives the text its kind. Two rules beyond the tables limit the kind `change`. If a verify, install
+or build command redirects its output to a file, the file is a log and not a change. The same holds for output of a
+background job and for .log files. Creating a folder or removing a temporary file does not count as a change if another
+command does more than look.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from dap_ai.debuggees.runs.analysis.rule_tables import programs
 
 _MAX_NESTED = 4
 _MAX_TEXT = 200_000
-"""Maximum characters kept of a written file's content."""
+"""Maximum characters kept of the content that a call writes to a file."""
 _STRAY = re.compile(r"\s*>&?\s*(\S*)")
 _LOGS: frozenset[str] = frozenset({"verify", "install", "build"})
 _WEAK = {"rm", "touch", "rmdir"}
 
 
 class CallEffects(msgspec.Struct):
-    """Effects of a call found so far."""
+    """Effects of one call, collected while parsing."""
 
     kinds: list[EffectKind] = []
     weak: bool = False
-    """Whether its only changes are of temporary files, folders or modes."""
+    """Whether the call changes only temporary files, folders or modes."""
     reads: list[str] = []
     writes: list[FileWrite] = []
     executes: list[str] = []
@@ -44,14 +45,14 @@ class CallEffects(msgspec.Struct):
     noop: str = ""
     background: bool = False
     editor: bool = False
-    """Whether the tool is not a shell, or a command of the agent's own interface."""
+    """Whether the call is of a tool other than a shell, or is a command of the agent's own interface."""
 
     def kind(self) -> EffectKind:
-        """Return the strongest kind."""
+        """Return the call's strongest kind."""
         return self.ordered()[0]
 
     def ordered(self) -> list[EffectKind]:
-        """Return all kinds, strongest first; `run` if there are none."""
+        """Return all effect kinds of the call, strongest first; `run` if the call has no effects."""
         kinds: list[EffectKind] = [kind for kind in STRENGTH if kind in self.kinds]
         if self.weak and any(kind in {"install", "verify", "run"} for kind in kinds):
             kinds.sort(key=lambda kind: {"explore": 1, "change": 2}.get(kind, 0))
@@ -61,8 +62,8 @@ class CallEffects(msgspec.Struct):
 def read_shell(text: str, cwd: str) -> CallEffects:
     """Return the effects of `text` given to a shell in the directory `cwd`.
 
-    Raises nothing for any text (MissingExtraError if tree-sitter is not installed). The result's `cwd` is the directory
-    after the command.
+    The result's `cwd` is the directory after the command. No text raises an error; without tree-sitter, raises
+    MissingExtraError.
     """
     seen = CallEffects(cwd=cwd)
     stray = _STRAY.match(text)
@@ -78,12 +79,15 @@ def read_shell(text: str, cwd: str) -> CallEffects:
 
 
 def _modes(seen: CallEffects) -> bool:
-    """Return whether the text changes the modes of files other than those it then executes."""
+    """Return whether the text changes the modes of files that it does not run itself."""
     return any(write.how == "mode" and write.path not in seen.executes for write in seen.writes)
 
 
 def _nothing(seen: CallEffects, text: str) -> None:
-    """Set the kind of a text without effects: `explore` for `cd`, else `run`, with the reason if it is a no-op."""
+    """Set the kind of a text without effects: `explore` if the text only changes directory, else `run`.
+
+    For a no-op, also sets the reason.
+    """
     names = set(seen.programs)
     looks = names and names <= {"cd", "pushd", "popd"}
     seen.kinds.append("explore" if looks else "run")
@@ -96,17 +100,17 @@ def _nothing(seen: CallEffects, text: str) -> None:
 
 
 class _Reading:
-    """Collects the effects of one text's commands, in order."""
+    """Collects the effects of the commands in one shell text, in order."""
 
     def __init__(self, seen: CallEffects) -> None:
         self.seen = seen
         self.strong = False
         self.printed: str | None = None
-        """Output of the previous command, if the text itself shows it."""
+        """Output of the previous command if the shell text itself shows the output, else None."""
         self.log = False
 
     def run(self, text: str, nested: int) -> bool:
-        """Add the effects of `text`; return whether it changes more than temporary files."""
+        """Add the effects of the shell text `text`; return whether the text changes more than temporary files."""
         places: dict[tuple[int, ...], str] = {(0,): self.seen.cwd}
         for command in parse(text):
             place = _place(places, command.scope)
@@ -143,11 +147,11 @@ class _Reading:
             seen.kinds.append("run" if does == "build" else does)
 
     def _only_logs(self, deed: Deed) -> bool:
-        """Return whether the command saves a log, e.g. `pytest | tee out.log`."""
+        """Return whether the command only saves a log, e.g. `pytest | tee out.log`."""
         return self.log and deed.names == ["tee"]
 
     def _writes(self, deed: Deed, inner: str, content: str | None) -> None:
-        """Add the files that the program itself writes."""
+        """Add the files that the program itself writes, without redirections."""
         for write in deed.writes:
             path = paths.join(inner, write.path)
             if paths.is_device(path):
@@ -180,7 +184,7 @@ class _Reading:
             self.strong = self.strong or content is not None or not paths.is_temporary(path)
 
     def _content(self, deed: Deed, command: ShellCommand) -> str | None:
-        """Return the command's output if the text itself shows it, else None."""
+        """Return the command's output if the shell text itself shows the output, else None."""
         words = command.words
         if deed.names == ["cat"] and not deed.reads:
             return command.stdin if command.stdin is not None else self.printed if command.piped else None
@@ -196,22 +200,22 @@ class _Reading:
 
 
 def _place(places: dict[tuple[int, ...], str], scope: tuple[int, ...]) -> str:
-    """Return the directory of a subshell, initially that of the enclosing shell."""
+    """Return the working directory of a subshell. A new subshell has the directory of the enclosing shell."""
     if scope not in places:
         places[scope] = _place(places, scope[:-1]) if len(scope) > 1 else ""
     return places[scope]
 
 
 def _is_path(text: str) -> bool:
-    """Return whether a word is a literal path, not an option, a process substitution or computed at run time."""
+    """Return whether a word is a literal path. Options, process substitutions and computed words are not."""
     computed = text.startswith(("$(", "`", "<(", ">(", "-", "&"))
     return bool(text) and not computed and "\n" not in text and len(text) <= paths.MAX_CHARS
 
 
 def text_of_command(arguments: Mapping[str, object], names: Sequence[str]) -> str | None:
-    """Return the shell text among a call's arguments: the value of the first of `names` it has, or None.
+    """Return the shell text among a call's arguments: the value of the first argument in `names`, or None.
 
-    A list is joined with quotes; for `["bash", "-lc", TEXT]`, TEXT is returned.
+    The words of a list are joined with quotes. For `["bash", "-lc", TEXT]`, returns TEXT.
     """
     for name in names:
         value = arguments.get(name)
@@ -226,6 +230,6 @@ def text_of_command(arguments: Mapping[str, object], names: Sequence[str]) -> st
 
 
 def _quoted(word: str) -> str:
-    """Return `word` quoted for a shell; faster than shlex.quote for long words."""
+    """Return `word` quoted for a shell, faster than shlex.quote for long words."""
     plain = word.replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
     return word if plain else "'" + word.replace("'", "'\"'\"'") + "'"

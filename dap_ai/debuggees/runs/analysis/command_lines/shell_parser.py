@@ -1,6 +1,6 @@
-"""Parses shell text to its simple commands, in order of execution. Only this module uses tree-sitter-bash.
+"""Parses a shell text to its simple commands, in order of execution. Only this module uses tree-sitter-bash.
 
-Malicious text takes only linear time: bounded_shell.py limits how much is parsed, and nesting deeper than MAX_DEPTH is
+Malicious text takes only linear time: bounded_shell.py limits the parsed text, and nesting deeper than MAX_DEPTH is
 skipped.
 """
 
@@ -34,7 +34,7 @@ _MANY = {
 
 
 class Redirect(msgspec.Struct, frozen=True):
-    """One redirection from or to a file. `operator` is as written: `>`, `>>`, `&>`, `<`, ..."""
+    """One redirection from or to a file. `operator` is the operator in the text: `>`, `>>`, `&>`, `<`, ..."""
 
     operator: str
     target: str
@@ -49,9 +49,9 @@ class ShellCommand(msgspec.Struct):
     stdin: str | None = None
     """Text of the here-document or here-string, or None."""
     scope: tuple[int, ...] = (0,)
-    """Enclosing subshells, outermost first; commands with the same scope share a working directory."""
+    """Numbers of the enclosing subshells, outermost first. Commands with equal scopes share a working directory."""
     piped: bool = False
-    """Whether it reads the output of the previous command."""
+    """Whether the command reads the output of the previous command."""
     background: bool = False
 
 
@@ -80,7 +80,7 @@ def _tree(text: str) -> Syntax:
 
 
 class _Walk:
-    """Visits a syntax tree once, in order of execution."""
+    """Visits a shell text's syntax tree once, in order of execution."""
 
     def __init__(self, bodies: Sequence[str] = ()) -> None:
         self.bodies = deque(bodies)
@@ -91,7 +91,7 @@ class _Walk:
         self.made = 0
 
     def visit(self, node: Syntax, depth: int) -> None:
-        """Add the commands of `node`."""
+        """Add the simple commands in the syntax node `node`, in order."""
         if depth > MAX_DEPTH or len(self.commands) >= MAX_COMMANDS:
             return
         kind = node.type
@@ -111,7 +111,7 @@ class _Walk:
             self.statements(node, depth)
 
     def statements(self, node: Syntax, depth: int) -> None:
-        """Visit the children of a block; one followed by `&` runs in the background."""
+        """Visit the children of a block. A child followed by `&` runs in the background."""
         for child in node.children:
             if child.type == "&" and self.commands:
                 self.commands[-1].background = True
@@ -131,14 +131,14 @@ class _Walk:
             self.piped(child, depth, piped=number > 0)
 
     def piped(self, node: Syntax, depth: int, *, piped: bool) -> None:
-        """Add the commands of `node`; if `piped`, the first one reads the previous command's output."""
+        """Add the commands of `node`. If `piped`, the first command reads the previous command's output."""
         first = len(self.commands)
         self.visit(node, depth + 1)
         if piped and first < len(self.commands):
             self.commands[first].piped = True
 
     def assign(self, node: Syntax, depth: int) -> None:
-        """Remember the value of an assignment, and visit command substitutions in it."""
+        """Store the value of an assignment, and visit command substitutions in the value."""
         for child in [node] if node.type == "variable_assignment" else node.named_children:
             name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
             if child.type == "variable_assignment" and name is not None and value is not None:
@@ -160,7 +160,11 @@ class _Walk:
         self.add(ShellCommand(words, redirects, stdin))
 
     def redirected(self, node: Syntax, depth: int) -> None:
-        """Visit a statement with redirections, which belong to its last command, or to the whole of a block."""
+        """Visit a statement with redirections.
+
+        The redirections belong to the statement's last command. If the statement is a block, they belong to the whole
+        block.
+        """
         body = node.child_by_field_name("body")
         first = len(self.commands)
         if body is not None:
@@ -175,7 +179,10 @@ class _Walk:
                 own.redirects += made
 
     def redirect(self, node: Syntax, depth: int, stdin: str | None) -> tuple[list[Redirect], str | None]:
-        """Return the redirections of one clause, and the text for standard input; visits commands after `<<EOF`."""
+        """Return the redirections of one clause, and the text for standard input.
+
+        Also visits the commands after `<<EOF`.
+        """
         if node.type == "file_redirect":
             return self.to_file(node, depth), stdin
         if node.type == "herestring_redirect":
@@ -210,7 +217,7 @@ class _Walk:
         return []
 
     def add(self, command: ShellCommand) -> None:
-        """Append `command` with the current scope."""
+        """Append `command`, marked with the subshells around it."""
         command.scope = tuple(self.scopes)
         self.commands.append(command)
 
@@ -225,7 +232,7 @@ class _Walk:
             self.substitutions(child, depth + 1)
 
     def word(self, node: Syntax, depth: int) -> str:
-        """Return the text of one word without quotes, with variables replaced that the script itself has set."""
+        """Return the text of one word without quotes. Variables that the script sets are replaced with their values."""
         kind = node.type
         if kind == "raw_string":
             return text_of(node)[1:-1]
@@ -245,7 +252,7 @@ class _Walk:
         return _VARIABLE.sub(self.value, text) if "$" in text and self.variables else text
 
     def value(self, found: re.Match[str]) -> str:
-        """Return the known value of a variable, or the variable as written."""
+        """Return the known value of a variable, or the variable's source text."""
         return self.variables.get(found[1] or found[2], found[0])[:2000]
 
 
@@ -255,5 +262,5 @@ def _is_piped(node: Syntax) -> bool:
 
 
 def text_of(node: Syntax) -> str:
-    """Return the source text of `node`."""
+    """Return the source text of a syntax node."""
     return (node.text or b"").decode("utf-8", "replace")

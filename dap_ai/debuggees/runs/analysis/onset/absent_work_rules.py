@@ -27,11 +27,11 @@ _STRAY = re.compile(r"\A\s*[:>][^\S\n]*(?=[\w./])")
 _HEAD = re.compile(r"&&|;|\n|(?<![|&])\|(?!\|)")
 _MOST = 60_000
 _ENOUGH = 2
-"""Minimum number of calls that did nothing unnoticed."""
+"""Minimum number of calls that did nothing while the agent took them for done."""
 
 
 def lost_input(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects a step between the listing of a file and its absence, if no call is known to have removed it."""
+    """Suspects a step between the listing of a file and its absence, if no call is known to have removed the file."""
     seen: dict[str, int] = {}
     for effect, step in scene.story.done():
         text = step.result_text[:_MOST]
@@ -53,10 +53,10 @@ def _listed(text: str) -> Iterator[str]:
 
 
 def _between(scene: OnsetContext, name: str, first: int, last: int) -> list[int]:
-    """Return the steps between `first` and `last` that may have removed the file, the last one being the likeliest.
+    """Return the steps between `first` and `last` that may have removed the file; the last of them is the likeliest.
 
-    Those whose call contains the stem of the name, else the last step that did anything. Empty if one of the steps
-    wrote the file, since its fate is then known.
+    These are the steps whose call contains the stem of the file's name, else the last step that did anything. Empty if
+    one of the steps wrote the file, because the file's fate is then known.
     """
     stem = re.split(r"[.-]", name)[0]
     done = [effect for effect, _ in scene.story.done() if first < effect.step < last and effect.kind != "message"]
@@ -81,7 +81,10 @@ def _lost(scene: OnsetContext, name: str, first: int, last: int, words: str) -> 
 
 
 def swallowed(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects an install or change that a stray prefix turned into a no-op, if the run went on as if it had worked."""
+    """Suspects an install or change that a stray prefix turned into a no-op.
+
+    The run must have gone on as if the call had worked.
+    """
     lost = [number for number in scene.numbers if _swallowed(scene, number)]
     idle = [effect.step for effect in scene.story.effects if effect.noop]
     if (
@@ -107,7 +110,7 @@ def _swallowed(scene: OnsetContext, number: int) -> bool:
 
 
 def _does(scene: OnsetContext, number: int) -> str:
-    """Return what a command does without its stray prefix; "" if it has no stray prefix."""
+    """Return the effect kind of a command without its stray prefix; empty if the command has no stray prefix."""
     call = scene.step(number).call
     text = call.text if call is not None else ""
     found = _STRAY.match(text)
@@ -118,7 +121,7 @@ def _does(scene: OnsetContext, number: int) -> str:
 
 
 def never_began(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the last step of a run that ended by itself without a final message or a change of the work."""
+    """Suspects the last step of a run that ended by itself, with neither a final message nor a change of the work."""
     run = scene.story.run
     ends = [event for event in run.events[-3:] if event.kind == "end"]
     words = [event for event in (scene.last_words, *ends) if event is not None and event.text.strip()]
@@ -136,7 +139,7 @@ def never_began(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def invented(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects an agent that says it simulates results or answers from memory before any tool call."""
+    """Suspects an agent that says, before any tool call, that it simulates results or answers from memory."""
     asked = False
     for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
         text = step.response_text[:20_000]

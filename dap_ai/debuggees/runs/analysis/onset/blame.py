@@ -1,10 +1,9 @@
-"""Blame for files that a run wrote: maps each remaining line to the step that added it.
+"""Blame for files that a run wrote: maps each remaining line to the step that added the line.
 
-Lines are compared without surrounding whitespace. For files that existed before, only the run's own lines are known.
-
-Like `git blame`, but computed from the run's calls, since few runs have a repository. Lines are identified by their
-text, because calls that replace text mostly have no line numbers; equal lines of a file therefore count as one, and
-belong to the step that added the first of them. A file rewritten as a whole keeps the steps of its unchanged lines.
+Works like `git blame` but on the run's calls, since few runs have a repository. For files that existed before the run,
+only the lines that the run wrote are known. Calls that replace text mostly have no line numbers, so a line is
+identified by its text without surrounding whitespace. Equal lines of a file therefore count as one line, added by the
+first step that wrote it. If a file is rewritten as a whole, its unchanged lines keep their steps.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ _MAX_LINES = 5_000
 _TAKEN_OVER = frozenset({"move", "create"})
 
 Lines = dict[str, int]
-"""Maps a line to the step that added it."""
+"""Maps each line of a file to the step that added the line."""
 
 
 class Blame:
-    """Applies the writes of a run in order."""
+    """Applies a run's writes in order and tracks who added each line."""
 
     def __init__(self, writes: Iterable[tuple[Effect, FileWrite]]) -> None:
         self.files: dict[str, Lines] = {}
@@ -38,7 +37,7 @@ class Blame:
             self._write(effect, write)
 
     def shares(self, path: str) -> Counter[int]:
-        """Return the number of remaining lines of the file per step."""
+        """Return how many remaining lines of the file each step added."""
         return Counter(self.files.get(path, {}).values())
 
     def brought(self, words: str) -> int | None:
@@ -97,7 +96,7 @@ class Blame:
             self.last.pop(path, None)
 
     def _source(self, effect: Effect, path: str) -> str:
-        """Return the file of the run that a move or copy reads, or "" if unknown."""
+        """Return the file of the run that a move or copy reads; empty if unknown."""
         return next((read for read in effect.reads if read != path and self.files.get(read)), "")
 
 

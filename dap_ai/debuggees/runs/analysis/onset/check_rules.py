@@ -1,4 +1,7 @@
-"""Rules that start from checks: the last one failed, or none was conclusive. The suspect is the change it checks."""
+"""Rules that start from checks: the last check failed, or no check was conclusive.
+
+The suspect is the change that the check covers.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _MOSTLY = 10
 
 
 def check_failed(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the change checked by the last conclusive check, if it failed and the work was left unchanged."""
+    """Suspects the change covered by the last conclusive check, if that check failed and no change followed."""
     check = scene.conclusive_checks[-1] if scene.conclusive_checks else None
     if check is None or check.ok is not False or _changed_after(scene, check):
         return
@@ -52,9 +55,10 @@ def check_failed(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _weight(check: StepCheck) -> float:
-    """Return the confidence: lower for linters and the agent's scripts, and for few failures among many tests.
+    """Return the confidence for a failed check.
 
-    Scripts fail for their own faults too, and the few failing tests may have failed before.
+    The confidence is lower for linters and the agent's scripts, because scripts have faults too. It is also lower for
+    few failures among many tests, because these tests may have failed before the change.
     """
     return 0.35 if check.kind in {"lint", "program"} or _mostly_passed(check) else 0.65
 
@@ -62,8 +66,8 @@ def _weight(check: StepCheck) -> float:
 def _judged(scene: OnsetContext, check: StepCheck) -> WorkChange | None:
     """Return the change that a failing check refers to, or None.
 
-    The one its output mentions; else the main one between the last passing check and the first failure after it, since
-    later changes were attempts to fix that failure.
+    A change mentioned in the check's output takes precedence. Otherwise, this is the main change between the last
+    passing check and the first failure after it, because later changes were attempts to fix that failure.
     """
     # The last passing check clears all changes before it; the first failure after it was caused by a change in
     # between. In this window the error message decides, else the largest change. Changes after the first failure
@@ -81,7 +85,7 @@ def _judged(scene: OnsetContext, check: StepCheck) -> WorkChange | None:
 
 
 def _changed_after(scene: OnsetContext, check: StepCheck) -> bool:
-    """Return whether the work was changed or restored after the check."""
+    """Return whether a step changed or restored the work after the check."""
     later = [effect for effect in scene.story.changes if effect.step > check.step]
     restored = any(write.how == "restore" for effect in later for write in effect.writes)
     unnamed = any(number > check.step for number in scene.story.unnamed_changes)
@@ -93,14 +97,14 @@ def _mostly_passed(check: StepCheck) -> bool:
 
 
 def unjudged(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects changes without a conclusive check, if there is a sign that this mattered."""
+    """Suspects changes without a conclusive check, if a sign shows that the check was needed."""
     yield from _until_the_limit(scene)
     yield from _admitted(scene)
     yield from _never_tried(scene)
 
 
 def _until_the_limit(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the main unchecked change of a run that was ended by a limit."""
+    """Suspects the main unchecked change of a run that a limit ended."""
     told = scene.conclusive_checks[-1].step if scene.conclusive_checks else 0
     left = [one for one in changes(scene) if one.done > told]
     judged = main_change(left) if scene.named("limit") else None
@@ -118,7 +122,7 @@ def _until_the_limit(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _admitted(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects a change submitted although the agent says it could not verify it or reproduce the bug."""
+    """Suspects a submitted change of which the agent says that it could not verify the change or reproduce the bug."""
     if scene.story.handed_in is None:
         return
     for step in reversed(scene.story.steps):
@@ -141,7 +145,7 @@ def _admitted(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _never_tried(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects a requested file that was written and submitted in a run that never ran anything."""
+    """Suspects a requested file that the agent wrote and submitted in a run that never executed anything."""
     end = scene.story.handed_in
     asked = [one for one in changes(scene) if scene.story.files.in_task(one.write.path)]
     kinds = {kind for effect in scene.story.effects for kind in (effect.kind, *effect.kinds) if not effect.noop}
@@ -163,7 +167,7 @@ def _never_tried(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def handed_in(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the main change, or the answer, of a run known to have failed."""
+    """Suspects the main change of a run known to have failed, or its answer if the run changed no work file."""
     judged = main_change(changes(scene))
     if judged is not None:
         name = paths.name(judged.write.path)

@@ -1,7 +1,7 @@
-"""Maps the error lines of a failing check to the change that added the quoted text or the mentioned file.
+"""Maps the error lines of a failing check to the change that added the quoted text or wrote the mentioned file.
 
-Quoted text takes precedence over file names, since text that one step added is rarer than a file that many steps wrote.
-Quoted paths count as file names. The first error line with a match decides, as later ones often follow from it.
+Quoted text takes precedence over file names, because fewer steps add a given text than write a given file. Quoted paths
+count as file names. The first error line with a match decides, because later error lines often follow from it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ def complaints(text: str) -> list[str]:
 
 
 def named_by(scene: OnsetContext, text: str, among: Sequence[WorkChange]) -> WorkChange | None:
-    """Return the change of `among` that the first attributable error line of `text` refers to, or None."""
+    """Return the change among `among` to which the first attributable error line of `text` refers, or None."""
     return next((one for line in complaints(text) if (one := named_in(scene, line, among))), None)
 
 
 def named_in(scene: OnsetContext, line: str, among: Sequence[WorkChange]) -> WorkChange | None:
-    """Return the change that added text quoted in the line, else the main change of a file it mentions, or None."""
+    """Return the change that added text quoted in the line, or else the main change of a file that the line mentions.
+
+    Returns None if no change matches.
+    """
     for words in _quoted(line):
         step = scene.blame.brought(words)
         if found := next((one for one in among if step is not None and step in {one.step, one.done}), None):

@@ -1,10 +1,9 @@
 """Rules for faults between the model and its tools: what the agent's own program lost, mixed up or never did.
 
-The model's later choices rest on such a step, so these rules come before those about choices. No fault is reported if a
-later check of the work passed: it was then fixed or harmless.
-
-Most rules compare two independent records that must agree: a success message and the workspace, a sub-agent's answer
-and what its caller received, two results that mention each other's files. A single odd result is no proof; where it
+The model's later choices rest on such a faulty step, so these rules come before rules about the model's choices. A
+fault is not reported if a later check of the work passed, because the fault was then fixed or harmless. Most rules
+compare two independent records that must agree: a success message and the workspace, a sub-agent's answer and the
+result its caller received, two results that mention each other's files. A single odd result proves nothing. Where it
 could be chance, a rule also requires a later failure.
 """
 
@@ -38,7 +37,7 @@ _PLACEHOLDER = re.compile(
     r"|goal|user_input|user_query|user_message)\s*\}\}?)\s*$",
     re.MULTILINE | re.IGNORECASE,
 )
-"""Matches a line that is only an unfilled template field for the task, optionally with a label."""
+"""Matches a line that consists of an unfilled template field for the task, with an optional label."""
 _UNSEEN = re.compile(
     r"No module named '([\w.]+)'|can't open file '[^'\n]*?([\w-]+\.\w+)'|file or directory not found: (\S+)"
     r"|cannot access '([^'\n]+)': No such file|(\S+): No such file or directory"
@@ -49,11 +48,11 @@ _REPORTED = re.compile(
 _REFUSED = re.compile(r"\b(error|exception|fail(?:ed|ure)?|cannot|could not|not|no such|invalid|denied)\b")
 _MOST = 20_000
 _TELLING = 30
-"""Minimum length at which two equal results are not a coincidence."""
+"""Minimum number of characters at which two equal results are no coincidence."""
 
 
 class Mishap(NamedTuple):
-    """Finding of a rule in this module: the step, its description, quotes and confidence."""
+    """A fault that a rule in this module found: the step, its description, quotes and confidence."""
 
     step: int
     text: str
@@ -64,7 +63,10 @@ class Mishap(NamedTuple):
 def _unless_mended(
     find: Callable[[OnsetContext], Iterator[Mishap]],
 ) -> Callable[[OnsetContext], Iterator[OnsetSuspect]]:
-    """Turn a generator of mishaps into a rule that reports the first one, unless the last check after it passed."""
+    """Turn a generator of mishaps into a rule that reports the first mishap that was not fixed later.
+
+    A mishap is fixed if the last conclusive check after it passed.
+    """
 
     @wraps(find)
     def rule(scene: OnsetContext) -> Iterator[OnsetSuspect]:
@@ -80,7 +82,10 @@ def _unless_mended(
 
 @_unless_mended
 def unmade_edit(scene: OnsetContext) -> Iterator[Mishap]:
-    """Finds an edit that was reported as made although the workspace, which records every change, did not change."""
+    """Finds an edit reported as made although the workspace did not change.
+
+    Requires a run that records every change of the workspace.
+    """
     for effect, write in scene.edits if scene.story.run.followed else ():
         number, step = effect.step, scene.step(effect.step)
         lasting = write.old is None or write.old != write.new
@@ -96,10 +101,10 @@ def _reports_success(step: RunStep) -> bool:
 
 
 def _changed_after(scene: OnsetContext, step: RunStep, path: str) -> bool:
-    """Return whether a change is recorded before the second query after the call, or a change of that file ever after.
+    """Return whether the workspace changed soon after the call, or that file changed at any later time.
 
-    A commit may be one query late. An edit of an untracked file looks like no edit at all, so a later change counts
-    only if it shows that file.
+    "Soon" means before the second query after the call, because a commit may be one query late. An edit of an untracked
+    file leaves no commit, so a later change counts only if it shows that file.
     """
     if step.call is None:
         return True
@@ -150,7 +155,7 @@ def late_result(scene: OnsetContext) -> Iterator[Mishap]:
 
 @_unless_mended
 def shifted_results(scene: OnsetContext) -> Iterator[Mishap]:
-    """Finds a call answered with the result of the previous call, recognized by the file it mentions."""
+    """Finds a call whose result is the previous call's result, recognized by the file that the result mentions."""
     for one, two in pairwise(step for step in scene.story.steps if step.result is not None and step.call is not None):
         if words := _taken_over(scene, one, two):
             text = f"Step {two.number} got the result of step {one.number} once more: it speaks of {words}"
@@ -158,7 +163,7 @@ def shifted_results(scene: OnsetContext) -> Iterator[Mishap]:
 
 
 def _taken_over(scene: OnsetContext, one: RunStep, two: RunStep) -> str:
-    """Return the first call's file if the second call's equal result mentions it, else ""."""
+    """Return the first call's file if both calls have equal results that mention the file, else an empty string."""
     text, before = _text(two), _text(one)
     if len(text) < _TELLING or text != before:
         return ""
@@ -169,14 +174,14 @@ def _taken_over(scene: OnsetContext, one: RunStep, two: RunStep) -> str:
 
 
 def _given(step: RunStep, path: str) -> Iterator[str]:
-    """Yields a path as written in the call's arguments."""
+    """Yields a path in the spelling of the call's arguments."""
     values = [value for value in (step.call.arguments or {}).values() if isinstance(value, str)] if step.call else []
     yield from (value for value in values if value and path.endswith(value.removeprefix("./")))
 
 
 @_unless_mended
 def swapped_results(scene: OnsetContext) -> Iterator[Mishap]:
-    """Finds two parallel reads whose results were swapped, as a later read of one of the files shows."""
+    """Finds two parallel reads whose results were swapped, proved by a later read of one of the files."""
     reads = [(step, effect.reads[0]) for effect, step in scene.story.done() if len(effect.reads) == 1 and _text(step)]
     for (one, path), (two, other) in pairwise(reads):
         if one.response is not two.response or path == other or min(len(_text(one)), len(_text(two))) < _TELLING:
@@ -192,9 +197,10 @@ def swapped_results(scene: OnsetContext) -> Iterator[Mishap]:
 
 @_unless_mended
 def cut_unsaid(scene: OnsetContext) -> Iterator[Mishap]:
-    """Finds a silently truncated file: the tool's longest result has a round length and ends within a line.
+    """Finds a file that was truncated silently: the tool's longest result has a round length and ends within a line.
 
-    Since one such length in a hundred is chance, a later edit of the file and a later failed check are required too.
+    One result in a hundred has such a length by chance, so the rule also requires a later edit of the file and a later
+    failed check.
     """
     for effect, step in scene.story.done():
         number, shown_, size = step.number, step.result_text, len(step.result_text)
@@ -245,7 +251,10 @@ def unfilled_prompt(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 @_unless_mended
 def elsewhere(scene: OnsetContext) -> Iterator[Mishap]:
-    """Finds a command that does not see a file which a tool has read in the same directory: they run in two places."""
+    """Finds a command that does not see a file which another tool has read in the same directory.
+
+    The command and the tool then run in two places.
+    """
     seen = _files_read(scene)
     for effect, step in scene.story.done():
         match = _UNSEEN.search(_text(step)[:_MOST]) if failed(step) and effect.kind in {"verify", "run"} else None
@@ -259,7 +268,7 @@ def elsewhere(scene: OnsetContext) -> Iterator[Mishap]:
 
 
 def _files_read(scene: OnsetContext) -> dict[tuple[str, str], int]:
-    """Return the first step that read each (directory, name) with a tool other than a shell."""
+    """Return the first step that read each file with a tool other than a shell, by (directory, name)."""
     found: dict[tuple[str, str], int] = {}
     for effect, step in scene.story.done():
         shell = step.call is None or "command" in (step.call.arguments or {})
@@ -279,7 +288,7 @@ def _text(step: RunStep) -> str:
 
 
 def _later_failure(scene: OnsetContext, number: int) -> Sequence[tuple[int, str]]:
-    """Return the last three failed checks after a step as (step, description)."""
+    """Return the last three failed checks after a step as pairs (step, description)."""
     bad = [check for check in scene.conclusive_checks if check.ok is False and check.step > number]
     return [
         (check.step, f"the check fails: {check.error or check.summary or shown(scene, check.step)}")

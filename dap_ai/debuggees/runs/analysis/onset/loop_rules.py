@@ -1,4 +1,4 @@
-"""Rule for unproductive looping: the repeated block of a run that was ended by a limit or submits nothing."""
+"""Rule for unproductive looping: finds the block of steps that a run repeats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _MANY = 3
 
 
 def looping(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the longest repetition; confident only if a limit ended the run and no edit of the work was made."""
+    """Suspects the longest repetition of the run.
+
+    The confidence is high only if a limit ended the run and the run made no edit of the work.
+    """
     repeated = [p for p in scene.patterns if p.name in _REPEATS and len(p.steps) >= _MANY]
     if not repeated:
         return
@@ -27,7 +30,7 @@ def looping(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _densest(steps: Sequence[int]) -> list[int]:
-    """Return the longest part without a gap of more than five steps."""
+    """Return the longest part of `steps` in which no gap exceeds five steps."""
     # A call can be repeated much later for a good reason, e.g. after an edit; in a loop, repetitions are close.
     parts: list[list[int]] = []
     for step in steps:

@@ -16,7 +16,7 @@ from dap_ai.debuggees.runs.analysis.step_effects import called_in
 _MOST = 60_000
 _PATH = re.compile(r"(?<![\w/.:-])/(?:[\w.+-]+/)*[\w+-]+\.\w{1,8}\b")
 _BEFORE = 120
-"""Characters before a path in which the task may state its purpose."""
+"""Number of characters before a path in which the task may ask for the file."""
 
 
 def missing_library(scene: OnsetContext) -> Iterator[OnsetSuspect]:
@@ -44,7 +44,7 @@ def missing_library(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _last_texts(scene: OnsetContext) -> Iterator[tuple[int, str]]:
-    """Yields the output of the last step that ran something, and the verifier's output, each with its step."""
+    """Yields the output of the last step that ran something, then the verifier's output, each with a step number."""
     ran = [e.step for e, s in scene.story.done() if {"run", "verify"} & set(e.kinds) and s.result is not None]
     if ran:
         yield ran[-1], scene.step(ran[-1]).result_text[:_MOST]
@@ -53,7 +53,7 @@ def _last_texts(scene: OnsetContext) -> Iterator[tuple[int, str]]:
 
 
 def _installations(scene: OnsetContext, name: str) -> list[int]:
-    """Return the steps whose call would install the library, whether carried out or not."""
+    """Return the steps whose call would install the library, including calls that were not carried out."""
     word = re.compile(rf"(?<![\w-])(py|python3?-|lib)?{re.escape(name)}(?![\w])", re.IGNORECASE)
     found: list[int] = []
     for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
@@ -73,7 +73,10 @@ def _came_to_nothing(scene: OnsetContext, number: int) -> bool:
 
 
 def misplaced(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects a file written to another directory than the task asks for, if none was written there."""
+    """Suspects a file written to another directory than the task asks for.
+
+    The run must have written no file at the requested path.
+    """
     made = scene.story.files.made
     for path in _asked(scene.story.run.task[:_MOST]):
         name = paths.name(path)
@@ -105,6 +108,9 @@ def _asked(task: str) -> Iterator[str]:
 
 
 def _brought(scene: OnsetContext, wrote: Effect, path: str) -> bool:
-    """Return whether a later call mentions the path, and may have put the file there in a way the rules do not see."""
+    """Return whether a later call mentions the path.
+
+    Such a call may have put the file there in a way that the rules do not recognize.
+    """
     later = (step for effect, step in scene.story.done() if effect.step > wrote.step and effect.kind != "explore")
     return any(path in called_in(step)[:_MOST] for step in later)

@@ -1,4 +1,4 @@
-"""Rules for work submitted without a change: the edit had no effect, was of another file, or was lost."""
+"""Rules for work submitted without a change: the edit had no effect, was in another file, or was lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def no_change(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _not_in_the_difference(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects an edit missing from the submitted diff, which only has files that no call of the run mentions."""
+    """Suspects an edit that the submitted diff lacks, if no call of the run mentions the files in the diff."""
     end = scene.story.handed_in
     if end is None or end.result is None:
         return
@@ -58,18 +58,24 @@ def _place(scene: OnsetContext, change: WorkChange) -> str:
 
 
 def _named(scene: OnsetContext, handed: set[str], end: int) -> bool:
-    """Return whether a call mentions one of the files, and may have changed it in a way the rules do not see."""
+    """Return whether a call mentions one of the files.
+
+    Such a call may have changed the file in a way that the rules do not recognize.
+    """
     calls = (called_in(step)[:_MAX_CALL] for step in scene.story.steps if step.number < end)
     return any(name in call for call in calls for name in handed)
 
 
 def _is_aside(scene: OnsetContext, change: WorkChange) -> bool:
-    """Return whether the file was ever moved, removed or restored, so that the submitted diff may not show it."""
+    """Return whether the file was ever moved, removed or restored.
+
+    The submitted diff may then not show the file.
+    """
     return change.write.path in scene.blame.became or scene.was_aside(change.write.path)
 
 
 def _only_tried(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects an edit of another file that the agent took for the fix, or the first rejected attempt."""
+    """Suspects an edit of another file that the agent took for the fix, or else the first rejected edit of the work."""
     for pattern in scene.named("success-without-change"):
         tried, end = list(pattern.steps[:-1]), pattern.steps[-1]
         carried = [n for n in tried if not _is_refused(scene, n)]
@@ -101,7 +107,7 @@ def _is_refused(scene: OnsetContext, number: int) -> bool:
 
 
 def _sentence(scene: OnsetContext, number: int, key: str) -> str:
-    """Return the line of the agent's response that matches a pattern of `key`, or ""."""
+    """Return the line of the agent's response that matches a pattern of `key`; empty if no line matches."""
     return line_with(key, scene.step(number).response_text[:4_000].split("\n"))
 
 

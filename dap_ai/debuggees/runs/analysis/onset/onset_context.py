@@ -1,7 +1,7 @@
 """Input of the onset rules, and helpers to describe and quote their findings.
 
-Evidence is verbatim: `quoted` returns the given words only if the cited event contains them, else a line of the event's
-text, else nothing. Readers therefore find each quote at its location.
+Quotes are verbatim. `quoted` returns the given words only if the cited event contains them. Otherwise it returns a line
+of the event's text, or None. Readers therefore find each quote at its location.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _EMPTY = re.compile(
 )
 _WORD = re.compile(r"\w{2}")
 _NOTES = 20
-"""Number of notes after the run in which to look for a verifier's output."""
+"""Number of notes after the run that are searched for a verifier's output."""
 _HEADING = re.compile(r"^\W*[A-Z]{3,}\W*$")
 _MOST = 20_000
-"""Characters of a call in which to look for a line."""
+"""Number of characters of a call that are searched for a line."""
 _EDITS = frozenset({"create", "append", "edit", "patch"})
 
 
 class Quotation(NamedTuple):
-    """Request for a quote: `words` if the event contains them, else the event's first line."""
+    """Request for a quote. If the event contains `words`, they are quoted; otherwise the event's first line is."""
 
     step: int
     event: Event | None
@@ -44,7 +44,7 @@ class Quotation(NamedTuple):
 
 
 class OnsetContext:
-    """A run's story and patterns, with queries that several rules share."""
+    """A run with its steps, effects and patterns, and queries that several onset rules share."""
 
     def __init__(self, story: RunStory, patterns: Sequence[Pattern]) -> None:
         self.story, self.patterns = story, patterns
@@ -55,7 +55,7 @@ class OnsetContext:
     def edits(self) -> list[tuple[Effect, FileWrite]]:
         """Text edits of work files that were carried out, in order.
 
-        A call without a result counts as not carried out if the run records results at all.
+        In a run that records results, a call without a result counts as not carried out.
         """
         # Only edits that were carried out can be to blame. In formats that record no results, every call counts as
         # carried out.
@@ -64,7 +64,7 @@ class OnsetContext:
 
     @cached_property
     def blame(self) -> Blame:
-        """The steps that wrote the remaining lines of each file."""
+        """Maps the remaining lines of each file to the steps that wrote them."""
         return Blame(self.written)
 
     @cached_property
@@ -85,7 +85,7 @@ class OnsetContext:
 
     @cached_property
     def scripts(self) -> Mapping[str, Sequence[int]]:
-        """Steps that wrote each file as a whole, by path."""
+        """Steps that wrote each file as a whole, by the file's path."""
         found: dict[str, list[int]] = {}
         for effect, write in self.written:
             if write.how == "create":
@@ -112,13 +112,13 @@ class OnsetContext:
 
     @cached_property
     def last_words(self) -> Event | None:
-        """The last response of the run, or None if there is none."""
+        """The last response of the run, or None if the run has no response."""
         said = [event for event in self.story.run.events if event.kind == "response"]
         return said[-1] if said else None
 
     @cached_property
     def verifier(self) -> Event | None:
-        """Test runner output after the end of the run that reports a failure, or None."""
+        """A test runner's output, recorded after the end of the run, that reports a failure; or None."""
         events = self.story.run.events
         last = max((event.index for event in events if event.step), default=-1)
         notes = [event for event in events if event.kind == "note" and event.text and event.index > last]
@@ -151,7 +151,7 @@ def suspect(
     links: Iterable[tuple[int, str]],
     said: Iterable[Quotation],
 ) -> OnsetSuspect:
-    """Return a suspect of one step, whose chain starts with it."""
+    """Return a suspect for one step. The suspect's chain starts with that step."""
     chain = {step: OnsetLink(step, text)}
     for number, words in links:
         said_so = f"{text}; {words}" if number == step else words
@@ -167,7 +167,10 @@ def call_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
 
 
 def edit_of(scene: OnsetContext, effect: Effect, write: FileWrite) -> Quotation:
-    """Return a quotation of the first new line of an edit, else of the line in its call that names the file."""
+    """Return a quotation of the first new line of an edit.
+
+    If the call does not contain that line, quotes the line of the call that names the file.
+    """
     call = scene.step(effect.step).call
     old = write.old or ""
     fresh = "\n".join(line for line in (write.new or "")[:4_000].split("\n") if line.strip() not in old)
@@ -208,12 +211,15 @@ def texts_of(event: Event) -> list[str]:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line with words, preferably not a one-word heading (`DISCUSSION`, `THOUGHT:`); "" if none."""
+    """Return the first line that contains a word, or an empty string.
+
+    A one-word heading (`DISCUSSION`, `THOUGHT:`) is returned only if no other line has a word.
+    """
     lines = [line.strip() for line in text[:4_000].split("\n") if _WORD.search(line)]
     return next((line for line in lines if not _HEADING.match(line)), lines[0] if lines else "")[:MAX_QUOTE].strip()
 
 
 def shown(scene: OnsetContext, number: int) -> str:
-    """Return a step's call on one line, for use in sentences."""
+    """Return a step's call as one line that fits in a sentence."""
     call = scene.step(number).call
     return one_line(text_of_call(call), 80) if call is not None else "a message"

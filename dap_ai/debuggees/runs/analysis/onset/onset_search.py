@@ -1,12 +1,11 @@
 """Entry point of the onset search: runs all rules, ranks their suspects, and reports the first if confident enough.
 
-Many steps of a run look wrong but were fixed later, so neither the first error nor the last step is the onset
-(docs/analysis.md measures both as baselines). Most rules therefore start at a symptom at the end (a check, the verifier
-or the submitted work), trace it back to the step that caused it, and report nothing if it was fixed.
-
-Suspects are ranked by confidence alone. Confidence is a measured share of correct findings, so different rules are
-comparable. For a run without a recorded verdict, a suspect below ENOUGH is not reported, since solved runs have weak
-symptoms too. Rules are independent of each other.
+The onset is the step where a run went wrong. Many steps look wrong but are fixed later, so neither the first error nor
+the last step is the onset (docs/analysis.md measures both as baselines). Most rules therefore start at a symptom near
+the end (a check, the verifier's output or the submitted work) and trace the symptom back to the step that caused it. A
+fixed symptom is not reported. Suspects are ranked by confidence alone. Confidence is the measured share of correct
+findings, which makes different rules comparable. Solved runs have weak symptoms too, so a suspect below ENOUGH is not
+reported for a run without a recorded verdict. Rules are independent of each other.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ OF_THE_AGENT: Sequence[Rule] = (
     harness_rules.cut_unsaid,
     harness_rules.elsewhere,
 )
-"""Rules for faults of the agent's program, which no choice of the model caused."""
+"""Rules for faults of the agent's program. No choice of the model caused these faults."""
 RULES: Sequence[Rule] = (
     *OF_THE_AGENT,
     no_change_rules.no_change,
@@ -78,10 +77,10 @@ def find_onset(
     against: Divergence | None = None,
     rules: Sequence[Rule] = RULES,
 ) -> OnsetFinding:
-    """Return where the run went wrong, or the reason why no step is named.
+    """Return the step where the run went wrong, or the reason why no step is named.
 
-    `failed` means that the caller knows the run failed, whatever it records itself. `against` is the first difference
-    from a passing run of the same task.
+    Pass `failed` if the run is known to have failed, whatever verdict the run records. `against` is the first
+    difference from a passing run of the same task.
     """
     verdict = story.run.outcome.verdict
     if verdict == "solved" and not failed:
@@ -107,18 +106,21 @@ def find_onset(
 
 
 def _asked(rule: Rule, scene: OnsetContext, name: str = "") -> list[OnsetSuspect]:
-    """Return a rule's suspects, with the rule's name."""
+    """Return the suspects of a rule, marked with the rule's name."""
     name = name or name_of(rule)
     return [msgspec.structs.replace(one, rule=name) for one in rule(scene)]
 
 
 def name_of(rule: Rule) -> str:
-    """Return the rule's name as in the docs, e.g. `lost-input`."""
+    """Return the rule's name in the spelling of the docs, e.g. `lost-input`."""
     return getattr(rule, "__name__", "").replace("_", "-")
 
 
 def _service_failed(scene: OnsetContext) -> bool:
-    """Return whether a limit ended a run whose model did not respond, so that no work was wrong."""
+    """Return whether a limit ended a run with unexplained errors and no edit.
+
+    The model then did not respond, and no work was wrong.
+    """
     refused = {effect.step for effect in scene.story.effects if effect.refused}
     errors = any(event.kind == "error" and event.step not in refused for event in scene.story.run.events)
     return errors and bool(scene.named("limit")) and not scene.edits
@@ -134,7 +136,7 @@ def differs(scene: OnsetContext, against: Divergence) -> Iterator[OnsetSuspect]:
 
 
 def _ranked(found: Sequence[OnsetSuspect]) -> list[OnsetSuspect]:
-    """Return the suspects by descending confidence, one per step; of equal ones, the earlier first."""
+    """Return the suspects by descending confidence, one per step. Of equal suspects, the earlier is first."""
     # Earlier steps first, because later ones may follow from them. One per step: others would repeat it.
     ranked: dict[int, OnsetSuspect] = {}
     for one in sorted(found, key=lambda one: (-one.confidence, one.step)):

@@ -1,4 +1,7 @@
-"""Rule that starts at the verifier's output after the run: finds the change that wrote the text or file it mentions."""
+"""Rule that starts at the verifier's output after the run.
+
+Finds the change that wrote the text or the file mentioned in that output.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from dap_ai.debuggees.runs.analysis.state_tree import one_line
 
 
 def verifier_names(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the change that the first attributable error line of the verifier leads to."""
+    """Suspects the change to which the verifier's first attributable error line leads."""
     said = scene.verifier
     left = changes(scene) if said is not None else []
     for line in complaints(said.text) if said is not None else ():

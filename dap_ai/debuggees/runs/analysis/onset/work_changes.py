@@ -1,9 +1,8 @@
-"""The remaining changes of the work, attributed to the steps their text came from.
+"""The remaining changes of the work, attributed to the steps that wrote their text.
 
-A patch written as a script is attributed to the step that wrote the script, not to the one that ran it.
-
-Only remaining edits count, since reverted ones were not part of the final result. The main change is the step with the
-most remaining lines over all its edits, since a bug is likeliest where most of the work is.
+If the agent patches files with a script, the change belongs to the step that wrote the script, not to the step that ran
+it. Reverted edits are not part of the final result and do not count. The main change is the step with the most
+remaining lines in all its edits, because a bug is likeliest where most of the work is.
 """
 
 from __future__ import annotations
@@ -23,26 +22,29 @@ _MOST = 100_000
 
 
 class WorkChange(msgspec.Struct, frozen=True):
-    """One edit of the work that remains."""
+    """One edit of the work that was not reverted."""
 
     step: int
-    """Step in which its text was written."""
+    """Step that wrote the edit's text."""
     done: int
-    """Step in which it was carried out: `step`, or the step that ran the script written by `step`."""
+    """Step that carried out the edit: `step` itself, or the step that ran the script written by `step`."""
     effect: Effect
     write: FileWrite
     size: int
-    """Number of its remaining lines; if its text is unknown, the lines of its call."""
+    """Number of remaining lines of the edit. If the edit's text is unknown, the number of lines of its call."""
 
 
 def changes(scene: OnsetContext, upto: int | None = None) -> list[WorkChange]:
-    """Return the remaining edits of the work made up to and including step `upto` (None: all), in order."""
+    """Return the remaining edits of the work made up to and including step `upto` (by default, all), in order."""
     edits = [one for one in scene.edits if upto is None or one[0].step <= upto]
     return [_change(scene, effect, write) for effect, write in edits if not _undone(scene, effect, write, upto)]
 
 
 def main_change(found: Sequence[WorkChange]) -> WorkChange | None:
-    """Return the change of the step with the most remaining lines, the earliest of equals; None if there are none."""
+    """Return the change of the step with the most remaining lines, or None if `found` is empty.
+
+    Of equals, returns the earliest.
+    """
     sizes: Counter[int] = Counter()
     for one in found:
         sizes[one.step] += one.size
@@ -50,7 +52,7 @@ def main_change(found: Sequence[WorkChange]) -> WorkChange | None:
 
 
 def _undone(scene: OnsetContext, effect: Effect, write: FileWrite, upto: int | None) -> bool:
-    """Return whether the file was restored or deleted after the edit, and holds no line of the run."""
+    """Return whether the file was restored or deleted after the edit and contains no line of the run."""
     # Lines of the run in the file prove that something remains, whatever was restored in between.
     if scene.blame.shares(scene.blame.place(write.path)):
         return False
@@ -68,7 +70,10 @@ def _change(scene: OnsetContext, effect: Effect, write: FileWrite) -> WorkChange
 
 
 def _origin(scene: OnsetContext, effect: Effect) -> int:
-    """Return the step that wrote the script `effect` runs, or its own step if it runs none of the run's scripts."""
+    """Return the step that wrote the script which `effect` runs.
+
+    Returns the effect's own step if the effect runs none of the run's scripts.
+    """
     for path in effect.executes:
         steps = scene.scripts.get(path, ())
         # The newest version of the script before it ran; later versions had no part in this edit.

@@ -1,4 +1,4 @@
-"""Rules for the submitted work: a file cannot be parsed, a result was invented, or a test was edited to pass."""
+"""Rules for the submitted work: a file does not parse, a result was invented, or a test was edited to pass."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dap_ai.debuggees.runs.analysis.state_tree import one_line
 _MAX = 100_000
 """Maximum characters of a text to check."""
 _NEWER = ("print ", "exec ", "match ", "case ", "type ", "except*", "except ")
-"""Beginnings of lines that are valid in other versions of Python."""
+"""Beginnings of lines that are valid Python only in other versions than this interpreter's."""
 _NO_PREFIX = (".py", ".c", ".h", ".cc", ".cpp", ".rs", ".go", ".js", ".ts", ".java", ".json", ".toml")
 """Suffixes of files that cannot begin with `>` or `:`."""
 
 
 def broken_file(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the write since which a work file cannot be parsed, if it stayed so until the end."""
+    """Suspects the write that made a work file unparsable, if the file stayed unparsable until the end."""
     texts: dict[str, str | None] = {}
     since: dict[str, tuple[Effect, str]] = {}
     for effect, write in scene.written:
@@ -69,7 +69,7 @@ def placeholder(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def check_bent(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Suspects the step that edited a test so that it passed."""
+    """Suspects the step that edited a test to make the test pass."""
     for pattern in scene.named("check-edited"):
         if len(pattern.steps) >= 2:
             step = pattern.steps[1]
@@ -84,7 +84,10 @@ def check_bent(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def fault_of(path: str, text: str | None) -> str:
-    """Return the syntax error of a text, with the offending line after `: `; "" if there is none or it is unknown."""
+    """Return the syntax error of a text, followed by `: ` and the offending line.
+
+    Returns an empty string if the text is valid or cannot be checked.
+    """
     if not text or len(text) > _MAX or not text.strip():
         return ""
     if text.lstrip()[0] in ">:" and path.endswith(_NO_PREFIX):

@@ -1,6 +1,7 @@
-"""Common failure patterns of runs; `patterns_of` runs the finders of all modules.
+"""Common failure patterns of runs. `patterns_of` runs the pattern finders of all modules.
 
-A pattern is a rule over the events of one run. It names the steps that show it; uncertain matches are not reported.
+A finder applies a rule to the events of one run. A pattern names the steps that show it. Uncertain matches are not
+reported.
 """
 
 from __future__ import annotations
@@ -37,6 +38,6 @@ _FINDERS: Sequence[Callable[[RunStory], Iterator[Pattern]]] = (
 
 
 def patterns_of(story: RunStory) -> list[Pattern]:
-    """Return all certain patterns, sorted by the step that completes each."""
+    """Return all certain patterns of the run, sorted by the step that completes each pattern."""
     found = [pattern for finder in _FINDERS for pattern in finder(story)]
     return sorted(found, key=lambda pattern: pattern.steps[-1] if pattern.steps else 0)

@@ -1,4 +1,4 @@
-"""Patterns of edits: no edit survives, or the same region is edited repeatedly."""
+"""Finds failure patterns of edits: no edit survives, or the agent edits one region repeatedly."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MANY = 3
 _NEAR = 3
 """Maximum number of lines between two edits of one region."""
 _ENOUGH = 12
-"""Minimum characters of a text for a match not to be accidental."""
+"""Minimum characters of a text for which a match is no accident."""
 
 
 def success_without_change(story: RunStory) -> Iterator[Pattern]:
-    """Finds work submitted as done without a change, although one was attempted."""
+    """Finds work that was submitted as done although it contains no change."""
     end = story.handed_in
     if end is not None and _empty_difference(story, end):
         tried = [effect.step for effect in story.effects if effect.kind == "change" and effect.step < end.number]
@@ -47,7 +47,7 @@ def _empty_difference(story: RunStory, end: RunStep) -> bool:
 
 
 def _hands_in_work(story: RunStory, end: RunStep) -> bool:
-    """Return whether the submission shows a diff of a file other than the agent's own scratch files."""
+    """Return whether the submission shows a diff of a file other than the agent's scratch files."""
     own = {paths.name(path) for path in story.files.made if story.files.role(path) == "scratch"}
     return any(
         paths.name(path) not in own and story.files.role(path) == "work" for path in files_of_diff(end.result_text)
@@ -55,12 +55,12 @@ def _hands_in_work(story: RunStory, end: RunStep) -> bool:
 
 
 def _other_change(story: RunStory) -> bool:
-    """Return whether the work was changed other than by edits (delete, restore, mode, folder)."""
+    """Return whether a call other than an edit changed the work (delete, restore, mode, folder)."""
     return any(story.files.work(effect.writes) for effect in story.changes)
 
 
 def edit_lost(story: RunStory) -> Iterator[Pattern]:
-    """Finds a run whose edits of the work were all reverted, with no edit afterwards."""
+    """Finds a run that reverted all its edits of the work and made no edit afterwards."""
     restoring = [e for e in story.changes if any(write.how == "restore" for write in e.writes)]
     if not restoring:
         return
@@ -85,7 +85,7 @@ def _brought_back(story: RunStory, step: int) -> bool:
 
 
 def same_region_again(story: RunStory) -> Iterator[Pattern]:
-    """Finds regions of a work file that were edited at least three times."""
+    """Finds regions of a work file that the agent edited at least three times."""
     chains: list[list[tuple[int, FileWrite]]] = []
     for effect, write in story.edits:
         chain = next(
@@ -110,7 +110,10 @@ def _region(write: FileWrite) -> str:
 
 
 def _same_region(one: FileWrite, other: FileWrite) -> bool:
-    """Return whether two writes overlap: nearby lines, the whole file twice, or a replacement of the earlier text."""
+    """Return whether two writes overlap.
+
+    They overlap if their lines are near, if both write the whole file, or if one replaces text of the other.
+    """
     if not paths.same(one.path, other.path):
         return False
     if one.lines and other.lines:

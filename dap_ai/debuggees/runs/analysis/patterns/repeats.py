@@ -1,4 +1,4 @@
-"""Patterns of calls: repeated, in the wrong directory, rejected, or stopped by a limit."""
+"""Finds failure patterns of calls: repeated, in the wrong directory, rejected, or stopped by a limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _POLLS = frozenset({"BashOutput", "TaskOutput", "wait", "sleep"})
 
 
 def same_call_again(story: RunStory) -> Iterator[Pattern]:
-    """Finds a call with the same result three times, or twice in a row, with no change in between."""
+    """Finds a call that returned the same result three times, or twice in a row.
+
+    The run must have changed nothing in between.
+    """
     open_: dict[bytes, list[int]] = {}
     done: list[list[int]] = []
     previous = b""
@@ -40,7 +43,7 @@ def same_call_again(story: RunStory) -> Iterator[Pattern]:
 
 
 def _key(effect: Effect, step: RunStep) -> bytes:
-    """Return a hash of call and result, or b"" if the step is not to be compared."""
+    """Return a hash of call and result, or empty bytes if the step must not be compared."""
     if step.call is None or step.result is None or effect.kind in {"message", "submit"} or effect.background:
         return b""
     if set(effect.programs) & _POLLS or effect.noop or not step.result.text.strip():
@@ -50,7 +53,7 @@ def _key(effect: Effect, step: RunStep) -> bytes:
 
 
 def wrong_directory(story: RunStory) -> Iterator[Pattern]:
-    """Finds failed changes of directory."""
+    """Finds steps whose change of directory failed."""
     for effect, step in story.done():
         matches = (pattern.search(step.result_text[:4000]) for pattern in expressions("words", "lost_directory"))
         own = next((found[0] for found in matches if found and _is_own(found[0], called_in(step))), "")
@@ -60,7 +63,10 @@ def wrong_directory(story: RunStory) -> Iterator[Pattern]:
 
 
 def _is_own(said: str, call: str) -> bool:
-    """Return whether the call names the missing directory; otherwise a program started by it may miss its own."""
+    """Return whether the call names the missing directory.
+
+    If not, a program that the call started may miss a directory of its own.
+    """
     place = said.rsplit(maxsplit=1)[-1] if said.startswith("can") else said.partition("cd: ")[2].partition(":")[0]
     return not place or place.strip("'") in call
 
@@ -80,7 +86,7 @@ def refused(story: RunStory) -> Iterator[Pattern]:
 
 
 def limit(story: RunStory) -> Iterator[Pattern]:
-    """Finds a run that was ended by a limit."""
+    """Finds a run that a limit ended."""
     submitted = [effect for effect in story.effects if effect.kind == "submit"]
     exits = [effect for effect in submitted if any(name.startswith("exit_") for name in effect.programs)]
     if story.run.outcome.verdict == "limit" or exits:

@@ -1,4 +1,4 @@
-"""Patterns of fake results: placeholders, and results invented by a script."""
+"""Finds fake results: placeholders, and results that a script invents."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
 from dap_ai.debuggees.runs.analysis.rule_tables import find_words, line_with
 
 _MAX_RESULT = 4_000
-"""Maximum characters of a file that is a result and not a program."""
+"""Maximum characters of a file that counts as a result and not as a program."""
 _TRIAL = re.compile(r"repro|test|debug|check|verif|demo|issue|bug", re.IGNORECASE)
-"""Names of scripts that only try something out, so that invented data in them is no result."""
+"""Matches names of scripts that only try something out. Invented data in such a script is not a result."""
 _HEAD = 800
-"""Characters at the start of a script in which it states its purpose."""
+"""Number of characters at the start of a script in which the script states its purpose."""
 
 
 def invented_result(story: RunStory) -> Iterator[Pattern]:
-    """Finds a script that was run and, by its own words, invents results, unless the task asks for that."""
+    """Finds an executed script that says it invents results, unless the task asks for invented data."""
     if find_words("invention_asked", story.run.task[:100_000]):
         return
     made: dict[str, tuple[int, str]] = {}
@@ -38,14 +38,14 @@ def invented_result(story: RunStory) -> Iterator[Pattern]:
 
 
 def _says_invented(write: FileWrite) -> str:
-    """Return the line in which a script states that it invents results, or ""."""
+    """Return the line in which a script states that it invents results; empty if the script does not."""
     if write.how != "create" or not write.new or _TRIAL.search(paths.name(write.path)):
         return ""
     return line_with("invented", write.new[:_HEAD].split("\n"))[:200]
 
 
 def placeholder_result(story: RunStory) -> Iterator[Pattern]:
-    """Finds a file that the task asks for and that was left with a placeholder."""
+    """Finds a file that the task asks for and in which the agent left a placeholder."""
     last = {write.path: (effect.step, write) for effect, write in story.edits}
     for path, (step, write) in last.items():
         text = write.new

@@ -1,4 +1,4 @@
-"""Input of the pattern finders: a run with its effects and checks, and queries that several of them share."""
+"""Input of the pattern finders: a run with its effects and checks, and queries that several finders share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RunStory:
         self.step_at = {step.number: step for step in steps}
 
     def done(self) -> Iterator[tuple[Effect, RunStep]]:
-        """Yields the steps whose call was not rejected and not a no-op."""
+        """Yields each step whose call was neither rejected nor a no-op, with its effect."""
         for effect, step in zip(self.effects, self.steps, strict=True):
             if not effect.refused and not effect.noop:
                 yield effect, step
@@ -62,7 +62,10 @@ class RunStory:
 
     @cached_property
     def handed_in(self) -> RunStep | None:
-        """Step with which the agent ended its work (a submission, or a final message without a call), or None."""
+        """Step with which the agent ended its work, or None.
+
+        The step is a submission, or a final message without a call.
+        """
         for effect, step in zip(reversed(self.effects), reversed(self.steps), strict=True):
             if effect.kind == "submit" and not effect.refused:
                 return step

@@ -1,4 +1,4 @@
-"""Patterns of misplaced trust: unchecked work, an ignored failed check, an edited test, a file read only in part."""
+"""Finds misplaced trust: unchecked work, an ignored failed check, an edited test, a file read only in part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.runs.run_model import RunStep
 
 
 def failed_check_ignored(story: RunStory) -> Iterator[Pattern]:
-    """Finds work submitted after its last check failed, without another change."""
+    """Finds work that the agent submitted after the last check failed, without a further change."""
     end = story.handed_in
     if end is None or not story.conclusive_checks or story.conclusive_checks[-1].ok is not False:
         return
@@ -32,7 +32,7 @@ def _quote(check: StepCheck) -> str:
 
 
 def never_verified(story: RunStory) -> Iterator[Pattern]:
-    """Finds work submitted without a check after its last edit."""
+    """Finds work that the agent submitted without a check after the last edit."""
     end = story.handed_in
     edits = [effect.step for effect, write in story.edits if write.how != "move" and end and effect.step < end.number]
     if end is None or not edits:
@@ -48,7 +48,10 @@ def never_verified(story: RunStory) -> Iterator[Pattern]:
 
 
 def _ran_something(story: RunStory, last: int) -> bool:
-    """Return whether a program ran to its end after step `last`, which may have shown whether the work is right."""
+    """Return whether a program ran without an error after step `last`.
+
+    The program may have shown whether the work is right.
+    """
     for effect, step in story.done():
         ran = step.result is not None and step.result.exit_code in {None, 0}
         if ran and effect.step > last and "run" in effect.kinds:
@@ -57,7 +60,7 @@ def _ran_something(story: RunStory, last: int) -> bool:
 
 
 def check_edited(story: RunStory) -> Iterator[Pattern]:
-    """Finds a failing project test that was edited and then passed, while the work was not changed."""
+    """Finds a failing project test that passed after the agent edited the test and not the work."""
     tests = [check for check in story.checks if check.kind == "test" and check.ran]
     for check, later in pairwise(tests):
         if check.ok is not False or later.ok is not True:
@@ -75,7 +78,7 @@ def check_edited(story: RunStory) -> Iterator[Pattern]:
 
 
 def _bent(story: RunStory, effect: Effect, shown: str) -> Iterator[str]:
-    """Yields the project's tests edited by a step and named in the failing check's output."""
+    """Yields the project's tests that a step edited and that the failing check's output names."""
     for write in effect.writes:
         tested = story.files.role(write.path) == "test" and write.path not in story.files.made
         if tested and paths.name(write.path) in shown and write.how in {"edit", "delete", "patch"}:
@@ -83,7 +86,7 @@ def _bent(story: RunStory, effect: Effect, shown: str) -> Iterator[str]:
 
 
 def cut_result_relied_on(story: RunStory) -> Iterator[Pattern]:
-    """Finds a file that was edited after reading only a truncated version of it."""
+    """Finds a file that the agent edited after reading only a truncated version."""
     cut: dict[str, int] = {}
     for effect, step in story.done():
         if effect.kind == "change" and not failed(step):
@@ -102,7 +105,7 @@ def cut_result_relied_on(story: RunStory) -> Iterator[Pattern]:
 
 
 def _cut(step: RunStep) -> str:
-    """Return the text by which a result shows that it was truncated, or ""."""
+    """Return the text that shows a result to be truncated; empty if the result is complete."""
     looked = (
         f"{step.result_text[:1500]}\n{step.result_text[-1500:]}" if len(step.result_text) > 3000 else step.result_text
     )

@@ -1,4 +1,4 @@
-"""Snippets to paste into an editor so that it connects to a served run."""
+"""Snippets to paste into an editor's configuration so that the editor connects to a served run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOKEN_VARIABLE = "DAP_AI_TOKEN"  # noqa: S105  a variable's name, not a secret
 
 
 def lines(name: str, host: str, port: int, token: str) -> Iterator[str]:
-    """Yield a heading and an indented snippet for each editor. Without `token`, snippets read DAP_AI_TOKEN."""
+    """Yield a heading and an indented snippet for each editor. Without `token`, the snippets read DAP_AI_TOKEN."""
     yield "VS Code, with the extension dap-ai: launch.json"
     yield from (f"  {line}" for line in vscode(name, port, token).splitlines())
     yield "Neovim, with nvim-dap:"
@@ -23,7 +23,7 @@ def lines(name: str, host: str, port: int, token: str) -> Iterator[str]:
 
 
 def vscode(name: str, port: int, token: str) -> str:
-    """Return a configuration for launch.json."""
+    """Return a configuration for VS Code's launch.json."""
     fields = {
         "name": name,
         "type": TYPE,
@@ -36,7 +36,7 @@ def vscode(name: str, port: int, token: str) -> str:
 
 
 def nvim_dap(name: str, host: str, port: int, token: str) -> list[str]:
-    """Return lines of Lua: the adapter, and the start of a session."""
+    """Return lines of Lua for nvim-dap: the adapter, and the start of a session."""
     given = _lua(token) if token else f'os.getenv("{TOKEN_VARIABLE}")'
     adapter = f'require("dap").adapters["{TYPE}"] = {{ type = "server", host = {_lua(host)}, port = {port} }}'
     fields = f'type = "{TYPE}", request = "launch", name = {_lua(name)}, dapAiToken = {given}'
@@ -44,7 +44,7 @@ def nvim_dap(name: str, host: str, port: int, token: str) -> list[str]:
 
 
 def dape(host: str, port: int, token: str) -> str:
-    """Return an Emacs Lisp expression."""
+    """Return an Emacs Lisp expression for dape."""
     given = _elisp(token) if token else f'(getenv "{TOKEN_VARIABLE}")'
     return f'(dape (list \'host {_elisp(host)} \'port {port} :type "{TYPE}" :request "launch" :dapAiToken {given}))'
 

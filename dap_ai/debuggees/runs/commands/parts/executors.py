@@ -1,4 +1,4 @@
-"""Executors of a scan: local processes, a Dask cluster, or any importable executor."""
+"""Executors that read runs for `dap-ai run scan`: local processes, a Dask cluster, or any importable executor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DASK = "dask="
 
 
 class ScanExecutor(NamedTuple):
-    """A running executor, and the number of runs it reads at once."""
+    """A running executor, and the number of runs that it reads at once."""
 
     executor: Executor
     jobs: int
@@ -29,7 +29,7 @@ class ScanExecutor(NamedTuple):
 
 @contextmanager
 def scan_executor(wanted: str, jobs: int | None) -> Generator[ScanExecutor]:
-    """Start `processes`, `dask=HOST:PORT`, or `MODULE:CALLABLE`, which returns an Executor.
+    """Provide `processes`, `dask=HOST:PORT`, or the Executor that a call of `MODULE:CALLABLE` returns.
 
     Raises RunArgumentError.
     """
@@ -91,7 +91,7 @@ def _of_anybody(name: str, jobs: int) -> Generator[ScanExecutor]:
 
 
 def _probe(executor: Executor) -> None:
-    """Check that a worker has the same version of dap_ai. Raises RunArgumentError."""
+    """Check that the executor's workers have the same version of dap_ai. Raises RunArgumentError."""
     try:
         theirs = executor.submit(version).result(timeout=_PROBE_S)
     except Exception as error:  # a third-party executor may raise anything

@@ -1,4 +1,4 @@
-"""Creates the plan of a fork from a step and an edit."""
+"""Makes the plan of a fork, which reruns a recorded agent up to a step, with an edit there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ForkEdits(NamedTuple):
 def forked(
     tape: Tape, run: Run, step: RunStep, edits: ForkEdits, texts: Literal["tape", "live", "stop"]
 ) -> tuple[Plan, dict[str, Any]]:
-    """Return the plan, and the fork's description for the new recording. Raises UsageError and RunArgumentError."""
+    """Return (plan, description of the fork for the new recording). Raises UsageError and RunArgumentError."""
     given = [name for name, value in edits._asdict().items() if value is not None]
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]}: one edit at a time; a fork can be forked again.")
@@ -61,7 +61,7 @@ def forked(
 
 
 def query_of(tape: Tape, run: Run, step: RunStep) -> TapeQuery:
-    """Return the query whose answer led to a step. Raises RunArgumentError."""
+    """Return the recorded query whose answer led to a step. Raises RunArgumentError."""
     event = step.response or step.call
     asked = [
         each
@@ -75,7 +75,7 @@ def query_of(tape: Tape, run: Run, step: RunStep) -> TapeQuery:
 
 
 def recorded_answer(tape: Tape, run: Run, step: RunStep) -> str:
-    """Return the answer that led to a step as formatted JSON. Raises RunArgumentError."""
+    """Return the recorded answer that led to a step, as formatted JSON. Raises RunArgumentError."""
     value = _recorded(tape, query_of(tape, run, step))
     return in_json(msgspec.json.format(msgspec.json.encode(value)).decode())
 
@@ -88,7 +88,7 @@ def _recorded(tape: Tape, query: TapeQuery) -> Any:
 
 
 def _answered(tape: Tape, query: TapeQuery, step: RunStep, edits: ForkEdits) -> tuple[Any, str]:
-    """Return the new answer, and a description of it."""
+    """Return (the edited answer, description of the edit)."""
     if edits.answer is not None:
         text = _text(edits.answer)
         return answer_of(query.api, text, words(query.settings.get("model"))), f'answered "{_short(text)}"'
@@ -127,7 +127,7 @@ def _query_with_result(tape: Tape, query: TapeQuery, call_id: str, step: int) ->
 
 
 def _text(given: str) -> str:
-    """Return the text, or the content of FILE for `@FILE`."""
+    """Return the given text, or the content of FILE if the text is `@FILE`."""
     if not given.startswith("@"):
         return given
     try:

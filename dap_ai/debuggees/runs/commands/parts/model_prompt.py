@@ -17,7 +17,7 @@ from dap_ai.settings.configuration import Settings, provider_of
 def asker(settings: Settings) -> Callable[[str], str]:
     """Return a function that sends a prompt, with secrets masked, and returns the model's text.
 
-    Raises RunArgumentError if no model is configured, or if it fails.
+    Raises RunArgumentError if no model is configured; the returned function, if the model fails.
     """
     name = provider_of(settings, os.environ)
     found = {point.name: point for point in entry_points(group=GROUP)}

@@ -1,4 +1,4 @@
-"""Overview of a run as lines: its stages as a strip, its tree, checks and patterns."""
+"""Overview of a run as lines of text: a strip of its stages, its tree, checks and failure patterns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FILES_CHARACTERS = 40
 
 
 def strip(stages: Sequence[RunStage], width: int) -> str:
-    """Return the stages as one bar of initials, as wide as their steps: `IIIIPPV`."""
+    """Return a bar with an initial per step, which shows the step's stage; scaled to `width`: `IIIIPPV`."""
     steps = max((stage.last for stage in stages), default=0)
     if not steps:
         return ""
@@ -35,10 +35,10 @@ def ranges(stages: Sequence[RunStage]) -> str:
 
 
 def tree_lines(analysis: RunAnalysis, width: int, *, folded: bool) -> Iterator[str]:
-    """Yield a line per step; `◆` marks a step that changed the workspace, `│` one that only read it.
+    """Yield a line per step; `◆` marks a step that changed the workspace, `│` a step that only read it.
 
-    With `folded`, only changes, checks and the end are shown, and other steps are counted. A state that was made from
-    an earlier one than the previous is marked.
+    With `folded`, only changes, checks and the end are shown, and other steps are counted. A line is added where a step
+    starts from an earlier state of the workspace than the previous one.
     """
     effects = {effect.step: effect for effect in analysis.effects}
     shown = {node.step for node in (folded_tree(analysis.tree) if folded else analysis.tree)}
@@ -78,7 +78,7 @@ def _node_line(node: StateNode, effect: Effect | None, mark: str, width: int) ->
 
 
 def check_line(check: StepCheck, width: int) -> str:
-    """Format a check: `  14 failed  pytest: 1 failed, 3 passed   first error`."""
+    """Format a check on one line: `  14 failed  pytest: 1 failed, 3 passed   first error`."""
     said = "ok" if check.ok else "failed" if check.ok is False else "unclear"
     colour = {"fg": "green"} if check.ok else {"fg": "red"} if check.ok is False else {"dim": True}
     name = check.runner or check.kind
@@ -90,7 +90,7 @@ def check_line(check: StepCheck, width: int) -> str:
 
 
 def pattern_line(pattern: Pattern, width: int) -> str:
-    """Format a pattern: `never-verified  steps 9, 12: the last change was never checked`."""
+    """Format a failure pattern on one line: `never-verified  steps 9, 12: the last change was never checked`."""
     steps = ", ".join(map(str, pattern.steps[:6])) + (", ..." if len(pattern.steps) > 6 else "")
     noun = "step" if len(pattern.steps) == 1 else "steps"
     where = f"{noun} {steps}: " if pattern.steps else ""

@@ -1,4 +1,4 @@
-"""Options shared by `replay`, `fork` and `retry`."""
+"""Options shared by the commands `replay`, `fork` and `retry`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _OPTIONS = (
 
 
 class ReplayOptions(NamedTuple):
-    """Values of the shared options."""
+    """Values of the options that `replay`, `fork` and `retry` share."""
 
     command: Sequence[str]
-    """Command to run; empty for the recorded one."""
+    """Command to run; empty for the recorded command."""
     out: Path | None
     workspace: Path | None
     check: str
@@ -55,7 +55,7 @@ def options_of(given: Mapping[str, Any]) -> ReplayOptions:
 
 
 def recording_folder(out: Path | None, program: str) -> Path:
-    """Create and return an empty folder: `out`, or one in the user's data directory. Raises UsageError."""
+    """Create and return an empty folder: `out`, or a new one in the user's data directory. Raises UsageError."""
     from dap_ai.debuggees.runs.live.folders import new_folder  # noqa: PLC0415  not needed for --help
 
     try:

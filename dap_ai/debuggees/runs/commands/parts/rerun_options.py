@@ -1,4 +1,4 @@
-"""Reruns a recorded run for `replay`, `fork` and `retry`, from their options to the exit code."""
+"""Reruns a recorded agent for the commands `replay`, `fork` and `retry`, and compares both runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MANY = 12
 
 
 def tape_of(path: Path, run: Run) -> Tape:
-    """Return the run as a tape. Raises RunArgumentError, which says why it can't be replayed and what to do."""
+    """Return the run's recording for a replay. Raises RunArgumentError, which says why it can't be replayed."""
     if run.format != FORMAT:
         raise RunArgumentError(
             f"{path}: a run of the format {run.format} cannot be run again: it holds neither the agent's command "
@@ -57,7 +57,7 @@ def tape_of(path: Path, run: Run) -> Tape:
 
 
 def inherited(tape: Tape) -> list[Edit]:
-    """Return the edits that a forked tape was made with, which its agent needs again."""
+    """Return the edits of the fork that made this recording; a rerun of the recorded agent needs them again."""
     edits = list[Edit]()
     for place, row in enumerate(array(table(tape.head.get("parent")).get("edits"))):
         edit = msgspec.convert(row, Edit)
@@ -69,7 +69,7 @@ def inherited(tape: Tape) -> list[Edit]:
 
 
 def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted: ReplayOptions) -> None:
-    """Rerun the agent, print both outcomes, and exit with the exit code."""
+    """Rerun the agent, print both outcomes, and exit: 0 or 1 for a check or a replay, else the agent's exit code."""
     folder = recording_folder(wanted.out, f"{made['kind']}-{Path((tape.command or ['run'])[0]).name}")
     path = tape.folder
     parent = {"run": str(path.resolve()), **made}
@@ -112,7 +112,10 @@ def _announce(tape: Tape, place: WorkspaceView, folder: Path) -> None:
 def _checks(
     command: str, tape: Tape, place: WorkspaceView, folder: Path, now: Path | None
 ) -> tuple[CheckResult | None, CheckResult]:
-    """Run the check in the final states of the original run, if recorded, and of the new one, which records it."""
+    """Run the check in the final states of both runs; return (original result, new result).
+
+    Records the new result. The original result is None if the original run's state is not recorded.
+    """
     cwd = words(tape.head.get("cwd")) or place.workspace
     before: CheckResult | None = None
     if tape.repository is not None:
@@ -132,7 +135,7 @@ def _checks(
 
 
 def _end(place: WorkspaceView, folder: Path, *, keep: bool) -> None:
-    """Delete the copy, since its states are commits of the recording, except for ignored files."""
+    """Delete the workspace's copy unless `keep`, because the recording has its states except for ignored files."""
     if keep:
         warn(f"the copy is kept: {place.copy}")
     else:
@@ -144,13 +147,13 @@ def _end(place: WorkspaceView, folder: Path, *, keep: bool) -> None:
 
 
 def _discard(folder: Path) -> None:
-    """Delete the folder if nothing was recorded."""
+    """Delete the folder of the new recording if nothing was recorded."""
     if not (folder / FILE).exists():
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _code(both: RunComparison, agent: int, kind: str, checks: tuple[CheckResult | None, CheckResult] | None) -> int:
-    """Return 0 or 1 for a check; for a replay, 1 if something differs; otherwise the agent's exit code."""
+    """Return 0 or 1 for the check; without a check, 1 for a replay that differs, or else the agent's exit code."""
     if checks is not None:
         return 0 if checks[1].code == 0 else 1
     if kind == "replay":

@@ -1,4 +1,4 @@
-"""The arguments RUN and STEP: opening, validation, shell completion."""
+"""The command-line arguments RUN and STEP: opening, validation, shell completion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONG_LINE = 110
 
 
 class RunArgumentError(click.ClickException):
-    """The requested run or step can't be read or doesn't exist: one message, exit code 2."""
+    """The requested run or step doesn't exist or can't be read; the command ends with exit code 2."""
 
     exit_code = 2
 
@@ -33,7 +33,7 @@ class RunPath(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]  c
     name = "run"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the path as typed."""
+        """Return the path as the user typed it."""
         del param, ctx
         return Path(value)
 
@@ -49,7 +49,7 @@ class StepNumber(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
     name = "step"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number, which is 1 or more."""
+        """Return the number, which must be at least 1."""
         try:
             number = int(value)
         except ValueError:
@@ -59,7 +59,7 @@ class StepNumber(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         return number
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the steps of the RUN before it; none if that can't be read."""
+        """Return the steps of the RUN argument; none if the run can't be read."""
         del param
         run = ctx.params.get("run")
         if run is None:
@@ -84,14 +84,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="As JSON, one
 
 
 def opened(path: Path) -> Run:
-    """Open the run at a path. Raises RunArgumentError, which says what was looked for."""
+    """Open the run at a path. Raises RunArgumentError, whose message lists the known formats."""
     from dap_ai.debuggees.runs.opening import open_run  # noqa: PLC0415  not needed for --help
 
     return read_by(open_run, path)
 
 
 def read_by(read: Callable[[Path], Found], path: Path) -> Found:
-    """Return the result of `read` for a path. Raises RunArgumentError if it raises CannotRead."""
+    """Return `read(path)`; raise RunArgumentError instead of CannotRead."""
     from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  imported on use
 
     try:
@@ -108,7 +108,7 @@ def analysed(run: Run) -> RunAnalysis:
 
 
 def _explained(path: Path, said: str) -> str:
-    """Wrap the message to readable lines and add advice."""
+    """Wrap an error message to readable lines and add advice."""
     lines = [part for line in said.split("\n") for part in _folded(line)]
     return "\n".join([*lines, *_what_next(path)])
 
@@ -120,7 +120,7 @@ def _folded(line: str) -> list[str]:
 
 
 def _what_next(path: Path) -> Iterator[str]:
-    """Suggest `run list` for a folder with runs, and `run layout` for a file of unknown format."""
+    """Yield advice: `run list` for a folder with runs, `run layout` for a file of unknown format."""
     from dap_ai.debuggees.runs.opening import find_runs  # noqa: PLC0415  imported on use
 
     if path.is_dir() and next(find_runs(path), None) is not None:

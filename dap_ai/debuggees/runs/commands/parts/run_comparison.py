@@ -26,7 +26,7 @@ _FILES = 6
 
 
 class RunSide(NamedTuple):
-    """One of the two compared runs."""
+    """One of two compared runs, with its recording."""
 
     path: Path
     run: Run
@@ -40,18 +40,18 @@ class RunSide(NamedTuple):
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """(input, output) tokens of all answers; answers from a tape count as recorded."""
+        """(input, output) tokens of all answers; answers from the original recording count as well."""
         used = [event.usage for event in self.run.events if event.usage]
         return sum(each.input_tokens or 0 for each in used), sum(each.output_tokens or 0 for each in used)
 
     @property
     def last_words(self) -> str:
-        """The agent's last answer; "" if there is none."""
+        """Beginning of the agent's last answer; empty without an answer."""
         said = (event.beginning(400) for event in reversed(self.run.events) if event.kind == "response")
         return next(filter(None, said), "")
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
+        """Return the run's fields for JSON."""
         taken, given = self.tokens
         verdict = {"verdict": self.run.outcome.verdict, "words": self.run.outcome.words}
         spent = {"input_tokens": taken, "output_tokens": given, "cost_usd": self.run.cost_usd}
@@ -62,21 +62,22 @@ class RunSide(NamedTuple):
 
 
 class RunComparison(NamedTuple):
-    """A run, and the one that was made from it."""
+    """An original run, and the replay or fork made from it."""
 
     first: RunSide
     second: RunSide
     notes: Sequence[Mapping[str, Any]]
-    """Notes of the new recording: where the replay left the tape, and how the workspace differed there."""
+    """Notes of the new recording: where the replay left the original recording, and how the workspace differed
+    there."""
 
     @property
     def divergences(self) -> list[Mapping[str, Any]]:
-        """Differences from the tape's queries, in order; at most one per kind."""
+        """Differences from the original recording's queries, in order; at most one per kind."""
         return [row for row in self.notes if "divergence" in row]
 
     @property
     def unasked(self) -> int:
-        """Number of the tape's queries that the new run did not reach; 0 if it left the tape."""
+        """Number of recorded queries that the new run did not reach; 0 if the new run left the original recording."""
         if any("fork" in row or "stopped" in row for row in self.notes):
             return 0
         return len(self.first.tape.answers.keys() - set(self.second.tape.taken.values()))
@@ -90,7 +91,7 @@ class RunComparison(NamedTuple):
 
     @property
     def patch(self) -> str:
-        """Patch from the first run's final state to the second's; "" if one is not recorded."""
+        """Patch from the first run's final state to the second's; empty if either state is not recorded."""
         before, after = self.first.tape, self.second.tape
         if before.repository is None or after.repository is None:
             return ""
@@ -100,13 +101,13 @@ class RunComparison(NamedTuple):
             return ""
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
+        """Return the comparison's fields for JSON."""
         notes = [{key: row[key] for key in row if key != "at"} for row in self.notes]
         sides = {"before": self.first.fields(), "after": self.second.fields()}
         return {**sides, "differs": self.differs, "divergences": self.divergences, "notes": notes, "diff": self.patch}
 
     def lines(self) -> Iterator[str]:
-        """Yield lines for display."""
+        """Yield lines of text that show the comparison."""
         width = screen_width()
         column = max((width - _LABEL) // 2 - 2, 24)
         yield ""
@@ -121,7 +122,7 @@ class RunComparison(NamedTuple):
         yield from self._patch_lines()
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (label, first value, second value)."""
+        """Yield (label, value of the first run, value of the second run)."""
         yield "ended", _ended(self.first), _ended(self.second)
         if self.second.check is not None:
             yield "check", _check(self.first.check), _check(self.second.check)
@@ -165,7 +166,7 @@ class RunComparison(NamedTuple):
 def compare_recordings(
     path: Path, run: Run, tape: Tape, folder: Path, checks: tuple[CheckResult | None, CheckResult] | None
 ) -> RunComparison:
-    """Return the comparison of two recordings."""
+    """Compare a run with the new recording in `folder`. `checks` has both results of a check."""
     before, after = checks or (None, None)
     made = Tape(folder)
     notes = [row for row in made.rows if {"divergence", "fork", "stopped", "drift"} & row.keys()]
@@ -197,6 +198,6 @@ def _files(side: RunSide) -> str:
 
 
 def _beside(one: str, other: str, column: int) -> Iterator[tuple[str, str]]:
-    """Arrange two texts in columns of at most three lines each."""
+    """Arrange two texts side by side, in columns of at most three lines each."""
     first, second = (textwrap.wrap(cut(text, 3 * column, "…"), column) or [""] for text in (one, other))
     return zip_longest(first, second, fillvalue="")

@@ -1,4 +1,4 @@
-"""Prints to stdout: JSON for programs; lines for people, through a pager if there are many."""
+"""Prints results to stdout: JSON for programs, or lines for people, through a pager if there are many."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ _PIPED_WIDTH = 120
 
 
 def print_json(objects: Iterable[Any]) -> int:
-    """Print each object on a line as soon as it is available, control characters escaped; return their number."""
+    """Print each object as a JSON line as soon as it is available; return the number of objects.
+
+    Control characters are escaped.
+    """
     count = 0
     for count, value in enumerate(objects, 1):  # noqa: B007  used after the loop
         click.echo(in_json(_json(value)))
@@ -52,7 +55,7 @@ def print_json(objects: Iterable[Any]) -> int:
 
 
 def print_found(found: Sequence[Any], lines: Iterable[str], nothing: str, *, as_json: bool) -> None:
-    """Print results as JSON or as lines; if there are none, print `nothing` to stderr and exit with code 1."""
+    """Print results as JSON or as lines. Without results, print `nothing` to stderr and exit with code 1."""
     if as_json:
         sys.exit(0 if print_json(found) else 1)
     if not found:
@@ -69,7 +72,7 @@ def _json(value: Any) -> str:
 
 
 def diff_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Style each diff line by its first character."""
+    """Yield each diff line in the colour of its first character."""
     for line in lines:
         yield styled(line, **_COLOURS.get(line[:1], {}))
 
@@ -90,7 +93,7 @@ def styled(text: str, **style: Any) -> str:
 
 
 def page(lines: Iterable[str]) -> None:
-    """Print lines, through a pager if they exceed the screen. They must already be escaped, except for styles."""
+    """Print lines, through a pager if they exceed the screen. The lines must be escaped already, except for styles."""
     colour = None if not os.environ.get("NO_COLOR") else False
     if not on_terminal():
         for line in lines:
@@ -106,6 +109,6 @@ def page(lines: Iterable[str]) -> None:
 
 
 def _height(lines: list[str]) -> int:
-    """Return the number of screen rows that lines take, including wrapped ones."""
+    """Return the number of screen rows that the lines take, wrapped lines included."""
     width = max(shutil.get_terminal_size().columns, 1)
     return sum(1 + max(len(click.unstyle(part)) - 1, 0) // width for line in lines for part in line.split("\n"))

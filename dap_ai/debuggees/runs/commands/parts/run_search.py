@@ -1,4 +1,4 @@
-"""Reads every run at or below some paths, one after the other, with progress on stderr."""
+"""Finds and reads every run at or below some paths, one after the other, with progress on stderr."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATH_CHARACTERS = 60
 
 
 class RunLocation(NamedTuple):
-    """A run that a reader has recognized."""
+    """Location of a run that a reader has recognized."""
 
     path: str
     """Path as the user would write it."""
@@ -27,14 +27,14 @@ class RunLocation(NamedTuple):
 
 
 class PathProgress:
-    """Shows each path that is read on stderr, if enabled."""
+    """Shows the path of each run on stderr while the run is read, if enabled."""
 
     def __init__(self, show: bool) -> None:
         self._show = show
         self._count = 0
 
     def step(self, path: str) -> None:
-        """Show the path of the run that is read next."""
+        """Show the path of the next run to read."""
         self._count += 1
         if self._show:
             line = in_a_line(f"reading run {self._count}: {path_shown(path)}", 20 + _PATH_CHARACTERS)
@@ -42,7 +42,7 @@ class PathProgress:
             sys.stderr.flush()
 
     def clear(self) -> None:
-        """Clear the line."""
+        """Clear the progress line."""
         if self._show and self._count:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
@@ -59,7 +59,7 @@ def progress(*, quiet: bool = False) -> Generator[PathProgress]:
 
 
 def runs_at(paths: Iterable[Path]) -> Iterator[RunLocation]:
-    """Yield the run at each path, or all below it.
+    """Yield the run at each path; for a folder of runs, all runs below it.
 
     Raises RunArgumentError if a path doesn't exist, or is a file that isn't a run.
     """
@@ -81,7 +81,7 @@ def _runs_at(path: Path) -> Iterator[RunLocation]:
 
 
 def read(found: RunLocation) -> Run | str:
-    """Return the run, or the reason why it can't be read, without the path."""
+    """Return the run at a location; a string with the reason if the run can't be read."""
     try:
         return open_run(found.path)
     except CannotRead as error:

@@ -1,4 +1,4 @@
-"""Serves a run to editors on loopback."""
+"""Serves a run to editors, as a debug adapter on loopback."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from dap_ai.transport.byte_links import ByteLink
 
 
 def serve(run: str, host: str, port: int, ready: Callable[[int, str], None]) -> int:
-    """Serve the run until a signal and return its number; `ready` gets the port and token once it listens.
+    """Serve the run until a signal arrives and return the signal's number; call `ready(port, token)` when listening.
 
-    The token is that of DAP_AI_TOKEN, else a new one. Raises ClickException if the port is not available.
+    The token is DAP_AI_TOKEN, or a new token if that is unset. Raises ClickException if the port is not available.
     """
     resolved = resolve({"backend": "agents"})
     check_provider(resolved.settings)
@@ -58,7 +58,7 @@ class _StackStyle(Proxy):
         self._tell = tell
 
     async def serve(self, link: ByteLink, place: ChildPlace | None = None, *, eager: bool = False) -> None:
-        """Serve a client like Proxy, and report it."""
+        """Serve a client like Proxy does; report its arrival and departure."""
         self._tell("an editor has connected")
         try:
             await super().serve(link, place, eager=eager)

@@ -1,4 +1,4 @@
-"""One step in full: the agent's text, its call, the result, and where each is recorded."""
+"""Shows one step in full: the agent's text, its call, the result, and where each part is recorded."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def step_lines(run: Run, step: RunStep, effect: str) -> Iterator[str]:
 
 
 def events_of(step: RunStep) -> list[Event]:
-    """Return the step's events in chronological order, each once."""
+    """Return the step's events in chronological order, without duplicates."""
     found = [event for event in (step.response, step.call, step.result, *step.others) if event is not None]
     return sorted({event.index: event for event in found}.values(), key=lambda event: event.index)
 
 
 def place(ref: Ref) -> str:
-    """Format a reference on one line."""
+    """Format a reference into a run's files on one line."""
     return path_shown(export_text.place(ref))
 
 

@@ -1,7 +1,8 @@
 """The HTML page: a run and its view in one file that needs no network.
 
-The view is that of the VS Code extension (vscode-extension/src/runview), from which page.js and page.css are built. The
-run is embedded as JSON in a block that browsers do not execute, and the view never parses it as markup.
+The page shows the same view as the VS Code extension (vscode-extension/src/runview); page.js and page.css are built
+from the extension's sources. The run is embedded as JSON in a block that browsers do not execute, and the view never
+parses the run's text as markup.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dap_ai.protocol.wire.visible import in_json, visible
 
 
 def exported(run: Run, analysis: RunAnalysis, *, masked: bool = True, patch: Patch | None = None) -> dict[str, bytes]:
-    """Export the run as an HTML page; return the file's contents by name (`run.html`).
+    """Export the run as an HTML page. Returns the contents of each file by name (`run.html`).
 
     `patch` returns the diff lines of a workspace change.
     """
@@ -30,7 +31,7 @@ def exported(run: Run, analysis: RunAnalysis, *, masked: bool = True, patch: Pat
 
 
 def document(view: RunView | RunsView) -> str:
-    """Return the HTML page as text."""
+    """Return the HTML page of a view as text."""
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
@@ -51,7 +52,7 @@ def document(view: RunView | RunsView) -> str:
 
 
 def _data(view: RunView | RunsView) -> str:
-    """Return the view as JSON that cannot end a script element or start a comment in it."""
+    """Return the view as JSON that can neither end the script element around it nor start a comment there."""
     text = encoded(view, indent=-1).decode("utf-8").strip()
     return in_json(text).replace("<", "\\u003c")
 

@@ -32,18 +32,18 @@ from dap_ai.protocol.wire.visible import all_visible, visible
 from dap_ai.system.texts import cut
 
 _MOST_LINES = 2_000
-"""Maximum lines of one file's change; the call's arguments have the rest."""
+"""Maximum lines shown of one file's change. The call's arguments have the remaining lines."""
 _MOST_PROBLEMS = 200
 _MOST_CHARS = 24_000_000
-"""Maximum characters of all texts together; in a larger run, each text is shortened."""
+"""Maximum characters of all texts of a run together. In a larger run, each text is shortened."""
 _LEAST_CHARS = 500
 _NO_USAGE = TokenUsage()
 Patch = Callable[[Event], Sequence[str]]
-"""Function that returns the diff lines of a change event; empty if unknown."""
+"""Function that returns the diff lines of a change event. Returns nothing if the diff is unknown."""
 
 
 def exported(run: Run, analysis: RunAnalysis, *, masked: bool = False, patch: Patch | None = None) -> dict[str, bytes]:
-    """Export the run's view as JSON; return the file's contents by name (`view.json`)."""
+    """Export the run's view as JSON. Returns the contents of each file by name (`view.json`)."""
     made = view_of(run, analysis, masked=masked, most_chars=bound_of(run), patch=patch)
     return {"view.json": encoded(made, indent=-1)}
 
@@ -65,9 +65,10 @@ def view_of(
     most_chars: int | None = None,
     patch: Patch | None = None,
 ) -> RunView:
-    """Return the view of a run, or of at most `count` of its events from index `first`.
+    """Return the view of a run.
 
-    Texts are cut to `most_chars` characters.
+    `first` and `count` limit the view to `count` events from index `first` on. Texts are cut to `most_chars`
+    characters.
     """
     part = run.events[first : None if count is None else first + count]
     wanted = {event.step for event in part if event.step}
@@ -147,7 +148,10 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _arguments(given: Mapping[str, Any] | None, most_chars: int | None) -> Mapping[str, Any] | None:
-    """Return the arguments; with `most_chars`, string values at the top level (e.g. file contents) are shortened."""
+    """Return a call's arguments with invisible characters escaped.
+
+    `most_chars` shortens strings at the top level, e.g. file contents.
+    """
     if given is None:
         return None
     if most_chars is not None:

@@ -1,6 +1,6 @@
-"""Types of the run view's JSON; scripts/generate_protocol.py generates the view's TypeScript types from this file.
+"""Types of the run view's JSON. scripts/generate_protocol.py generates the view's TypeScript types from this file.
 
-All texts come from the run and are untrusted; active or invisible characters in them are escaped
+All strings are from the run and untrusted, so active and invisible characters in them are escaped
 (protocol/wire/visible.py).
 """
 
@@ -18,22 +18,22 @@ VERSION = 1
 
 
 class ShownEvent(msgspec.Struct, omit_defaults=True):
-    """One event."""
+    """One event of the run."""
 
     index: int
     kind: EventKind
     agent: str
     cycle: int
-    """1-based per agent; 0 before its first query."""
+    """Number of the agent's query, 1-based; 0 before the first query."""
     step: int
-    """1-based over the run; 0 for none."""
+    """Step number in the run, 1-based; 0 if the event belongs to no step."""
     said: str
-    """What it says, on one line, by rule."""
+    """Summary of the event on one line."""
     text: str
     at_s: float | None = None
     took_s: float | None = None
     chars: int = 0
-    """How many characters the text has, where only its beginning is here; 0: it is whole."""
+    """Number of characters of the whole text if `text` is cut; 0 if `text` is the whole text."""
     reasoning: str = ""
     tool: str = ""
     arguments: Mapping[str, Any] | None = None
@@ -45,11 +45,11 @@ class ShownEvent(msgspec.Struct, omit_defaults=True):
     output_tokens: int | None = None
     cost_usd: float | None = None
     place: str = ""
-    """Where it is recorded: file, lines, JSON pointer."""
+    """Location of the event in the run's files: file, lines, JSON pointer."""
     commit: str = ""
-    """Of a change, or of the state before the run: a commit in the recording's `workspace.git`."""
+    """Commit in the recording's `workspace.git`. Set for a change and for the state before the run."""
     diff: Sequence[str] = ()
-    """Of a change, where it was asked for: the lines of a patch."""
+    """Lines of a change's patch. Set only on request."""
 
 
 class ShownWrite(msgspec.Struct, omit_defaults=True):
@@ -58,28 +58,28 @@ class ShownWrite(msgspec.Struct, omit_defaults=True):
     path: str
     how: str
     diff: Sequence[str] = ()
-    """Lines that start with `+`, `-`, `@` or a blank; none where the call does not hold the text."""
+    """Diff lines, which start with `+`, `-`, `@` or a blank. Empty if the call does not contain the text."""
 
 
 class ShownStep(msgspec.Struct, omit_defaults=True):
-    """What analysis sees in one step."""
+    """Results of the analysis for one step."""
 
     step: int
     effect: EffectKind
     intent: str
     outcome: str
     ok: bool | None = None
-    """How a check came out; None: it was none, or nobody knows."""
+    """Whether the step's check passed; None if the step is no check or the outcome is unknown."""
     failed: bool = False
-    """A check that failed, a call that was refused or ended with an error."""
+    """Whether the step's check failed, its call was rejected, or its call ended with an error."""
     nothing: str = ""
-    """Why the call did nothing."""
+    """Reason why the call did nothing or was rejected."""
     writes: Sequence[ShownWrite] = ()
     reads: Sequence[str] = ()
 
 
 class ShownPattern(msgspec.Struct, omit_defaults=True):
-    """Something that goes wrong in many runs, seen here."""
+    """A common failure pattern that the run shows."""
 
     name: str
     steps: Sequence[int]
@@ -97,13 +97,13 @@ class ShownSuspect(msgspec.Struct, omit_defaults=True):
     text: str
     confidence: float
     chain: Sequence[tuple[int, str]] = ()
-    """From there to the symptom: step, words."""
+    """Steps from the onset to the symptom, as (step, description)."""
     evidence: Sequence[tuple[int, str]] = ()
-    """Step (0: none), words of the run."""
+    """Quotes from the run, as (step, quote). Step 0 stands for no step."""
 
 
 class ShownStage(msgspec.Struct):
-    """A range of steps, both ends included."""
+    """A range of steps in one stage, first and last included."""
 
     stage: StageName
     first: int
@@ -111,7 +111,7 @@ class ShownStage(msgspec.Struct):
 
 
 class ShownAgent(msgspec.Struct, omit_defaults=True):
-    """One agent; the main one has no parent."""
+    """One agent of the run. The main agent has no parent."""
 
     name: str
     parent: str = ""
@@ -119,36 +119,36 @@ class ShownAgent(msgspec.Struct, omit_defaults=True):
 
 
 class RunView(msgspec.Struct, omit_defaults=True):
-    """A run, or a part of it: `events` from `first` on, and the steps that they belong to."""
+    """A run, or a part of its events from index `first` on, with the steps of these events."""
 
     version: int
     name: str
-    """The last part of its path."""
+    """Last part of the run's path."""
     path: str
     format: str
     title: str
-    """Its task in a line."""
+    """Task of the run in one line."""
     task: str
     verdict: Verdict
     words: str
-    """What the run itself records of its end."""
+    """Outcome in the words of the run's files."""
     agents: Sequence[ShownAgent]
     total: int
-    """Events of the run, as far as it is known."""
+    """Number of events of the run that are known so far."""
     step_count: int
     started: str
     seconds: float | None
     cost_usd: float | None
     masked: bool
-    """Secrets are masked."""
+    """Whether secrets are masked."""
     followed: bool
-    """Every change of the workspace is an event."""
+    """Whether every change of the workspace is recorded as an event."""
     known: str
-    """How much of the run is read; "" is all."""
+    """Which part of the run is read; empty if the whole run is read."""
     stages: Sequence[ShownStage]
     patterns: Sequence[ShownPattern]
     onset: ShownSuspect | None
-    """Where the run went wrong; else `why_not` has the reason."""
+    """Step where the run went wrong. If missing, `why_not` has the reason."""
     alternatives: Sequence[ShownSuspect]
     why_not: str
     problems: Sequence[str]
@@ -163,11 +163,11 @@ class RunsView(msgspec.Struct, omit_defaults=True):
     runs: Sequence[RunView]
     same_task: bool
     differs: ShownDivergence | None
-    """The first change that differs; None: all are alike."""
+    """First change in which the runs differ; None if all changes are equal."""
 
 
 class ShownDivergence(msgspec.Struct, omit_defaults=True):
-    """Where two runs first change the work differently; a step of 0: that run changes nothing more."""
+    """First change of the work in which two runs differ. Step 0 means that the run has no further change."""
 
     step: int
     other: int

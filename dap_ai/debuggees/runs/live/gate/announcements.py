@@ -1,4 +1,4 @@
-"""Announcements of a hook or the shim: recorded, stopped and edited like events seen in the HTTP traffic."""
+"""Handles events that the agent's process announces: records, stops and edits them like events in HTTP traffic."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _KEEPING_S = 1.0
 
 
 class Announcing:
-    """Handles announcements. For the endpoint's event loop only; `numbers` yields query numbers."""
+    """Handles announced events of an agent.
+
+    Not thread-safe: for the endpoint's event loop only. `numbers` yields query numbers.
+    """
 
     def __init__(self, gate: AgentGate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
         """Create a handler; `keeping` starts to save the workspace's state for a query."""
@@ -34,11 +37,11 @@ class Announcing:
         self._asked: dict[str, int] = {}
         """Number of the current query of each agent whose queries do not pass through the endpoint."""
         self.has_wire = False
-        """Whether a query has passed through the endpoint; announced queries are then duplicates."""
+        """Whether the endpoint has forwarded a query; announced queries then are duplicates."""
         self._made = itertools.count(1)
 
     async def __call__(self, said: Announcement) -> GateVerdict:
-        """Process an announcement and return the verdict, once there is one."""
+        """Process an announcement; return the verdict when the agent may continue."""
         gate = self._gate
         match said.kind:
             case "hello":
@@ -95,7 +98,7 @@ class Announcing:
 
     @staticmethod
     def _known(speaker: Speaker, said: Announcement) -> Event | None:
-        """Return the same call in the HTTP traffic: by id, else by tool and arguments, else the tool's only one."""
+        """Return an announcement's open call, found by id, else by tool and arguments, else as the tool's only call."""
         if said.call_id in speaker.open_calls:
             return speaker.open_calls[said.call_id]
         named = [call for call in speaker.open_calls.values() if call.tool == said.tool and not said.call_id]
@@ -133,7 +136,10 @@ class Announcing:
         note: Callable[[Order], None] = lambda _: None,
         frames: Sequence[Any] = (),
     ) -> GateVerdict:
-        """Wait until the agent may continue; return the verdict of the user's orders, after calling `note` for each."""
+        """Wait until the agent may continue; return the verdict that the user's orders make.
+
+        Calls `note` with each order.
+        """
         verdict = _GO
 
         def carry(order: Order) -> None:
@@ -199,7 +205,7 @@ def _taken(verdict: GateVerdict, order: Order, event: Event) -> GateVerdict:
 
 
 def _given(**fields: Any) -> dict[str, Any]:
-    """Returns the fields that are set."""
+    """Return the fields that are set."""
     return {key: value for key, value in fields.items() if value is not msgspec.UNSET}
 
 

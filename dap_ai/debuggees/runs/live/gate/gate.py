@@ -1,4 +1,4 @@
-"""The gate in the endpoint's process: decides for each event whether its agent stops, and makes it wait.
+"""The gate in the endpoint's process: decides for each event whether its agent stops, and makes the agent wait.
 
 The debugger sends the breakpoints and the order to continue. Without a debugger, nothing stops. gate_contract.py
 defines what hooks announce.
@@ -20,11 +20,11 @@ from dap_ai.debuggees.runs.live.wire.endpoint_recorder import EndpointRecorder
 from dap_ai.debuggees.runs.run_model import Event
 
 Carry = Callable[[Order], None]
-"""Applies an edit. Raises ValueError if it cannot be applied."""
+"""Applies an order's edit to an event. Raises ValueError if the edit cannot be applied."""
 
 
 class What(NamedTuple):
-    """An event at which an agent may stop: the query it belongs to, and its value in editable form."""
+    """An event at which an agent may stop, with its query number and its editable value."""
 
     event: Event
     query: int
@@ -35,7 +35,7 @@ class What(NamedTuple):
 
 
 class AgentGate:
-    """Decides which events stop an agent. For the endpoint's event loop only."""
+    """Decides which events stop an agent. Not thread-safe: for the endpoint's event loop only."""
 
     def __init__(
         self,
@@ -48,16 +48,15 @@ class AgentGate:
     ) -> None:
         """Create a gate that stops nothing until it has breakpoints.
 
-        `say` sends a message to the debugger, from any thread. With `stop_all`, the other agents wait at their next
-        event while one is stopped.
+        `say` sends a message to the debugger, from any thread. With `stop_all`, all agents wait at their next event
+        while one agent is stopped.
         """
         self.story = GateEvents()
         self.stops = StopTable(Now(self.story, workspace, path))
         self.kept = LastingEdits()
         self.records = records
         self.announces: set[str] = set()
-        """Event kinds that a hook announces itself, so that the same events in the HTTP traffic do not stop the
-        agent."""
+        """Event kinds that a hook announces; events of these kinds in the HTTP traffic do not stop the agent."""
         self.say = say
         self._stop_all = stop_all
         self._idents = itertools.count(1)
@@ -74,7 +73,7 @@ class AgentGate:
         self.stops.replace(table.rows)
 
     def order(self, order: Order) -> None:
-        """Apply an order to the stopped event that it names; ignore it if that event no longer waits."""
+        """Apply an order to the stopped event that the order names; ignore the order if that event no longer waits."""
         if (hold := self._holds.get(order.ident)) is not None:
             hold.put_nowait(order)
 
@@ -83,7 +82,7 @@ class AgentGate:
         self.stops.is_pausing = True
 
     def open(self) -> None:
-        """Let all agents continue and stop no more, because the debugger has disconnected."""
+        """Let all agents continue and stop none from now on, because the debugger has disconnected."""
         self._is_open = True
         self.stops.replace(())
         self.stops.going.clear()
@@ -94,7 +93,7 @@ class AgentGate:
     # -- passing events ----------------------------------------------------------------------------------------------
 
     async def passes(self, what: What, begin: Callable[[], None] = lambda: None) -> str:
-        """Wait until the event's agent may continue; return "again" if the model must be queried again, else "".
+        """Wait until the event's agent may continue; return "again" to query the model again, else an empty string.
 
         Calls `begin` if the agent has to wait.
         """

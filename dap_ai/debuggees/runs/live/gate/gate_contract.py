@@ -7,20 +7,20 @@ JSON object to it; the response is the verdict, a JSON object, with status 200:
                           "call_id": "c1"}
     200                  {"do": "go"}
 
-The gate responds at once while the agent runs freely, and when the user decides while it is stopped, so announcers wait
-without a timeout. Each announcing thread or task uses its own keep-alive connection, so that only that one waits. If
-the connection fails, the verdict is `go`: an agent never ends because its debugger did. The format is plain JSON and
-does not need msgspec.
+The gate responds at once while the agent runs freely. While the agent is stopped, the gate responds when the user
+decides, so announcers wait without a timeout. Each announcing thread or task uses its own keep-alive connection, so
+that no other thread or task waits. If the connection fails, the verdict is `go`: an agent never ends because its
+debugger did. The format is plain JSON and does not need msgspec.
 
 Announcements by `kind`, in chronological order:
 
     hello     once per process, first: `announces` lists the kinds that this process will announce from now on, `pid`
-              is its process id. If calls are announced, the gate stops before a tool there and not on the wire;
-              likewise for results. An endpoint that replaces another one gets this list from its starter.
+              is its process id. If calls are announced, the gate stops at the announced call and not at the call in
+              HTTP traffic; likewise for results. An endpoint that replaces another gets this list from its starter.
     agent     a sub-agent begins: `agent`, its `parent`, `call_id` of the call that started it, if known
-    query     a model is about to be queried: `messages`, as the agent has them. Only for models that are not queried
-              over the wire: once a query has arrived over the wire, announced queries and responses get `go` and
-              are not recorded
+    query     a model is about to be queried: `messages`, as the agent has them. Only for models that are queried
+              outside the endpoint: once the endpoint has forwarded a query, announced queries and responses get
+              `go` and are not recorded
     response  the model has answered: `text`, `calls` [{"tool", "arguments", "call_id"}, ...]
     call      a tool is about to run: `tool`, `arguments`, `call_id` if the framework has one
     result    the tool has run: `call_id`, `tool`, `text`, `status` ok or error
@@ -59,18 +59,18 @@ class AnnouncedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Announcement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One announcement. dap_ai's launcher in a terminal sends `started` and `ended`, with `pid` and `exit_code`."""
+    """Announcement of one event to the gate. dap_ai's launcher sends the kinds `started` and `ended`."""
 
     kind: Kind
     agent: str = ""
-    """Name of the agent; "": the one that made the call `call_id`, else the main one."""
+    """Name of the agent. If empty, the agent that made the call `call_id`, else the main agent."""
     parent: str = ""
     tool: str = ""
     arguments: Any = None
-    """An object; for some tools a string."""
+    """An object, or for some tools a string."""
     text: str = ""
     call_id: str = ""
-    """Id of the call; "": the call with that tool and those arguments."""
+    """Id of the call. If empty, the gate finds the call by tool and arguments."""
     status: Literal["ok", "error", "unknown"] = "unknown"
     messages: Sequence[Any] = ()
     calls: Sequence[AnnouncedCall] = ()
@@ -78,9 +78,9 @@ class Announcement(msgspec.Struct, frozen=True, omit_defaults=True):
     pid: int = 0
     port: int = 0
     exit_code: int | None = None
-    """For the result of a shell command: its exit code."""
+    """Exit code of a shell command, with its result."""
     frames: Sequence[Mapping[str, Any]] = ()
-    """Python stack of a call, innermost first, if requested: {"name", "path", "line"}."""
+    """Python stack of a call, innermost frame first: {"name", "path", "line"}."""
 
 
 class GateVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -93,10 +93,10 @@ class GateVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     messages: Sequence[Any] | msgspec.UnsetType = msgspec.UNSET
     why: str = ""
     call_id: str = ""
-    """For a call: its id."""
+    """Id of the announced call."""
 
 
 def encoded(verdict: GateVerdict) -> bytes:
-    """Encode a verdict as JSON, always with `do`."""
+    """Encode a verdict as JSON that always contains `do`."""
     found = msgspec.to_builtins(verdict)
     return msgspec.json.encode({"do": verdict.do, **found})

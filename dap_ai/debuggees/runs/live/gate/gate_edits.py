@@ -1,4 +1,4 @@
-"""Pure functions that edit paused events: a query's body, or an answer as a JSON value."""
+"""Edits of paused events: of a query's body, or of an answer as a JSON value. Does no I/O."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class CannotEdit(ValueError):  # noqa: N818  named for what is wrong with an ord
 
 
 class LastingEdits(msgspec.Struct):
-    """Edits that also apply to later requests: results by call id, and texts inserted into a conversation."""
+    """Edits that later requests repeat: replaced results by call id, and texts inserted into a conversation."""
 
     results: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     notes: list[tuple[bytes, int, str]] = msgspec.field(default_factory=list[tuple[bytes, int, str]])
-    """(first message of the conversation, number of messages before the text, text)."""
+    """(first message of the conversation, number of messages before the text, text) of each inserted text."""
 
     def applied(self, api: Api, body: bytes) -> bytes | None:
-        """Return the request with the edits that apply to it, or None if none do. Parses the body only if one might."""
+        """Return the request with these edits; None if no edit applies. Parses the body only if an edit might apply."""
         is_concerned = self.notes or any(call.encode() in body for call in self.results)
         return with_messages(api, body, lambda messages: self._applied(api, messages)) if is_concerned else None
 
@@ -65,7 +65,7 @@ def with_fields(body: bytes, fields: Any) -> bytes:
 
 
 def in_the_models_place(api: Api, body: bytes, text: str) -> dict[str, Any]:
-    """Return an answer, as the model would give it, with only that text."""
+    """Return an answer with only that text, in the format that the model's API uses."""
     model = table(decoded(body)).get("model")
     return answer_of(api, text, model if isinstance(model, str) else "none")
 
@@ -85,7 +85,7 @@ def with_text(api: Api, value: Any, text: str) -> Any:
 
 
 def _one_text(parts: Sequence[Any], fresh: Mapping[str, Any], kinds: Sequence[str] = _TEXTS) -> list[Any]:
-    """Replace all text parts by one: at the first one's place, else before the first call."""
+    """Replace all text parts by one, at the first text part's place or, without a text, before the first call."""
     told = [place for place, each in enumerate(parts) if table(each).get("type") in kinds]
     at = told[0] if told else next((n for n, each in enumerate(parts) if table(each).get("type") in CALLS), len(parts))
     kept = [each for place, each in enumerate(parts) if place not in told]
@@ -94,7 +94,7 @@ def _one_text(parts: Sequence[Any], fresh: Mapping[str, Any], kinds: Sequence[st
 
 
 def with_call(value: Any, call_id: str, tool: Any, arguments: Any) -> Any:
-    """Return an answer with the tool or arguments of one call replaced; UNSET keeps them. Raises CannotEdit."""
+    """Replace the tool or arguments of one call in an answer; UNSET keeps the old value. Raises CannotEdit."""
 
     def other(call: Mapping[str, Any]) -> Mapping[str, Any]:
         if arguments is not msgspec.UNSET:
@@ -112,7 +112,7 @@ def with_call(value: Any, call_id: str, tool: Any, arguments: Any) -> Any:
 
 
 def _like(old: Any, arguments: Any) -> Any:
-    """Converts arguments to the form the call uses: JSON text or a value."""
+    """Convert arguments to the form that the call uses: JSON text or a value."""
     is_text = isinstance(old, str) and not isinstance(arguments, str)
     return msgspec.json.encode(arguments).decode() if is_text else arguments
 

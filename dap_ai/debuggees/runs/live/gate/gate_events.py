@@ -1,7 +1,7 @@
-"""Events that the gate has seen: each query's agent, the results of its calls, and what was spent. Pure.
+"""Events of a live run, as the gate sees them: each query's agent, the results of its calls, tokens and cost.
 
-Reads a request only back to the model's last answer, because everything before was already seen. A query therefore
-costs the same however long its history is.
+Does no I/O. Reads a request only back to the model's last answer, because the gate has seen all earlier messages. A
+query therefore costs the same however long its history is.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ class Speaker(msgspec.Struct):
     cycle: int = 0
     system: bytes = b""
     open_calls: dict[str, Event] = msgspec.field(default_factory=dict[str, Event])
-    """Calls without a result so far, by id."""
+    """Calls without a result, by id."""
 
 
 class GateEvents:
-    """Collects the events of a live run. For one thread. Discards the texts of past events."""
+    """Collects the events of a live run. Not thread-safe. Discards the texts of past events."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.speakers: dict[str, Speaker] = {}
         self.tokens, self.cost_usd = 0, 0.0
         self.is_as_it_was: Callable[[], bool] = lambda: False
-        """Callback: whether the workspace is followed and unchanged. Set by whoever follows it."""
+        """Callback that returns whether the workspace is recorded and unchanged; set by the endpoint's process."""
         self.repeats: dict[int, int] = {}
-        """How often a call with the same arguments had the same result, by hash."""
+        """Number of equal results of calls with the same arguments, by hash."""
         self._heads: dict[bytes, str] = {}
         self._callers: dict[str, Speaker] = {}
         self._step = 0
 
     def query(self, body: bytes, speaker: Speaker | None = None) -> tuple[Speaker, list[Event], Event]:
-        """Add a query; return its agent, the results it contains, and its event. Never raises.
+        """Add a query; return (agent, events of the results in the query, event of the query). Never raises.
 
         `speaker` is the querying agent, if known.
         """
@@ -83,7 +83,7 @@ class GateEvents:
         return speaker, results, event
 
     def answer(self, speaker: Speaker, value: Any, status: int, cost_usd: float | None = None) -> list[Event]:
-        """Add a model's answer; return the events of the response and its calls, or of the error."""
+        """Add a model's answer; return the events of the response and its calls, or the event of an error."""
         failed = status >= 400 or bool(table(value).get("error"))
         used = usage(table(value).get("usage"), cost_usd)
         self._spend(used)
@@ -96,7 +96,7 @@ class GateEvents:
         return events + [self.call(speaker, each) for each in found if each.kind == "call"]
 
     def call(self, speaker: Speaker, said: MessagePiece) -> Event:
-        """Add a call that is about to run; if a hook already announced it, return that event."""
+        """Return the event of a call that is about to run; add the event unless a hook already announced the call."""
         if said.call_id and (known := speaker.open_calls.get(said.call_id)) is not None:
             return known
         self._step += 1
@@ -107,16 +107,16 @@ class GateEvents:
         return event
 
     def result(self, call_id: str, text: str, status: str = "unknown") -> Event | None:
-        """Add a call's result; None if the call is unknown or already has one."""
+        """Add a call's result and return its event; None if the call is unknown or already has a result."""
         speaker = self._callers.get(call_id)
         return self._result(speaker, MessagePiece("result", "", text, call_id, status=status)) if speaker else None  # type: ignore[arg-type]
 
     def caller(self, call_id: str) -> Speaker | None:
-        """Return the agent that made a call, or None if unknown."""
+        """Return the agent that made a call, or None for an unknown call."""
         return self._callers.get(call_id)
 
     def begun(self, name: str, parent: str = "") -> Speaker:
-        """Return the agent of that name; create it if new."""
+        """Return the agent of that name; create the agent if new."""
         name = name or MAIN
         if name not in self.speakers:
             self.speakers[name] = Speaker(name, parent or (MAIN if name != MAIN and self.speakers else ""))
@@ -147,7 +147,7 @@ class GateEvents:
         return event
 
     def _speaker(self, said: Sequence[MessagePiece], head: bytes) -> Speaker:
-        """Find the agent by the calls whose results it sends, else by its instructions; else create one."""
+        """Find a query's agent by the calls whose results it contains, else by its instructions; else create one."""
         caller = next((self._callers[each.call_id] for each in said if each.call_id in self._callers), None)
         if caller is not None:
             return caller
@@ -194,7 +194,7 @@ def _tail(messages: Sequence[msgspec.Raw]) -> list[MessagePiece]:
 
 
 def _results_in_words(speaker: Speaker, said: list[MessagePiece]) -> list[MessagePiece]:
-    """Treat a single user message as the result of the only open call, for agents that send results that way."""
+    """Treat a single user message as the result of the only open call, as some agents send results in user messages."""
     users = [each for each in said if each.kind == "user"]
     if len(users) == 1 and len(speaker.open_calls) == 1 and not any(each.kind == "result" for each in said):
         return [users[0]._replace(kind="result", call_id=next(iter(speaker.open_calls)))]

@@ -1,4 +1,4 @@
-"""A query's path through the gate: its results and the query before the model is called, the answer and calls after."""
+"""Passes a query through the gate: results and query before the model is called, answer and calls afterwards."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ from dap_ai.debuggees.runs.readers.json_shapes import table, usage
 from dap_ai.debuggees.runs.run_model import Event
 
 Begin = Callable[[], None]
-"""Called when the agent has to wait, so that its client gets keep-alive messages."""
+"""Callback that starts keep-alive messages to the client, because the agent has to wait."""
 
 
 class GatedQuery:
-    """A query at the gate. See wire/query_visit.py. `body` is the request that the model will get."""
+    """A query that the gate may pause, edit or answer. `body` is the request that the model will get.
+
+    Implements wire.query_visit.Visit.
+    """
 
     def __init__(  # noqa: PLR0917  the parts of a query
         self, gate: AgentGate, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None
@@ -42,9 +45,9 @@ class GatedQuery:
         self.body: bytes = edited or body
         self.own: bytes | None = body if edited else None
         self.reply: Any = None
-        """Answer used instead of the model's; None: ask the model."""
+        """Answer used instead of the model's; None to call the model."""
         self.refused = ""
-        """Why the query is rejected without an answer; "" if it is not."""
+        """Why the query is rejected without an answer; empty unless it is rejected."""
         self.value: Any = None
         self.is_edited = False
         """Whether `value` differs from the model's answer."""
@@ -53,15 +56,15 @@ class GatedQuery:
 
     @property
     def wants_changes(self) -> bool:
-        """Whether to wait until it is known which files of the workspace have changed."""
+        """Whether `asked` needs the names of the files that changed in the workspace."""
         return self._gate.stops.wants_changes
 
     def wants_answer(self, status: int) -> bool:
-        """Return whether an answer with that status must be complete before the agent gets any of it."""
+        """Return whether the whole answer must arrive before the agent gets any part; depends on the HTTP status."""
         return self._gate.stops.wants_answers(failed=status >= 400)
 
     async def asked(self, begin: Begin, changed: Sequence[str] | None) -> None:
-        """Pass the gate before the model is called. `changed`: files changed in the workspace; None if none are."""
+        """Pass the gate before the model is called. `changed` lists changed workspace files; None for no change."""
         gate = self._gate
         speaker, results, query = gate.story.query(self.body, self._speaker)
         self._speaker = speaker
@@ -73,7 +76,7 @@ class GatedQuery:
         await gate.passes(What(query, self.number, self._fields, self._query, self.api), begin)
 
     async def answered(self, begin: Begin, value: Any, status: int) -> bool:
-        """Pass the gate with the whole answer before the agent gets it; return whether to query the model again."""
+        """Pass the gate with the whole answer, before the agent gets it; return whether to query the model again."""
         self.value, self._events = value, self._come(value, status)
         for event in self._events:
             if event.kind == "call" and ("call" in self._gate.announces or event.call_id not in self._open):
@@ -85,7 +88,7 @@ class GatedQuery:
         return False
 
     def passed(self, value: Any, status: int) -> None:
-        """Record an answer that was forwarded without waiting."""
+        """Record an answer that is forwarded at once, without being held at the gate."""
         for event in self._come(value, status):
             self._gate.story.past(event)
 
@@ -108,7 +111,7 @@ class GatedQuery:
     # -- editable values ---------------------------------------------------------------------------------------------
 
     def _fields(self) -> Any:
-        """Return the request's fields, or None if it can't be parsed."""
+        """Return the request's fields, or None if the request can't be parsed."""
         try:
             return msgspec.json.decode(self.body, type=dict[str, Any])
         except (msgspec.MsgspecError, UnicodeError):
@@ -190,7 +193,7 @@ def _nothing(_: Order) -> None:
 class GateService:
     """Serves queries and announcements at the gate.
 
-    For the endpoint's event loop only; `numbers` yields query numbers.
+    Not thread-safe: for the endpoint's event loop only. `numbers` yields query numbers.
     """
 
     def __init__(self, gate: AgentGate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
@@ -203,7 +206,7 @@ class GateService:
         return GatedQuery(self._gate, number, api, body, url, who)
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
-        """Process the announcement of a tool call; return (HTTP status, verdict).
+        """Process an announcement from the agent's process; return (HTTP status, verdict).
 
         The status is 400 if the message matches no type of gate_contract.py.
         """

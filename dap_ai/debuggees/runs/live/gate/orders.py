@@ -1,4 +1,7 @@
-"""Messages between debugger and gate: stopped events and what to do with them. Parts of endpoint_messages.py."""
+"""Messages between debugger and gate: breakpoints, stopped events, and orders for a stopped event.
+
+endpoint_messages.py contains these messages.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ import msgspec
 
 HeldKind = Literal["query", "response", "call", "result", "change", "error"]
 Until = Literal["", "event", "cycle", "out"]
-"""How far an agent runs: "" to the next breakpoint, "event" to the next event, "cycle" to its next query, "out" to the
-end of its cycle."""
+"""How far an agent runs: to the next breakpoint (empty), the next event, its next query ("cycle"), or the end of its
+cycle ("out")."""
 
 
 class BreakpointRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One of the client's breakpoints. `asked` is its entry in the DAP request."""
+    """One of the client's breakpoints. `asked` is the breakpoint's entry in the DAP request."""
 
     ident: int
     kind: Literal["function", "filter", "data"]
@@ -22,17 +25,17 @@ class BreakpointRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BreakpointTable(msgspec.Struct, frozen=True):
-    """To the gate: the client's breakpoints, which replace all earlier ones."""
+    """The client's breakpoints, sent to the gate; they replace all earlier ones."""
 
     rows: Sequence[BreakpointRow] = ()
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """To the gate: what to do with the stopped event `ident`. Each edit is one order; `go` lets the agent continue.
+    """The debugger's order for the stopped event `ident`. Each edit is one order; `go` lets the agent continue.
 
     `edit` changes `value`, fields of a query's body; `text` of a response or result; `tool` and `arguments` of a call.
-    `answer` uses `text` instead of the model's or the tool's. `note` appends user text to the query and all later ones.
-    `drop` removes the call or rejects the query. `again` queries the model again.
+    `answer` uses `text` in place of the model's answer or the tool's result. `note` appends user text to the query and
+    all later queries. `drop` removes the call or rejects the query. `again` queries the model again.
     """
 
     ident: int
@@ -42,11 +45,11 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     tool: str | msgspec.UnsetType = msgspec.UNSET
     arguments: Any = msgspec.UNSET
     until: Until = ""
-    """For `go`: how far the agent runs."""
+    """How far the agent runs after `go`."""
 
 
 class AgentHold(msgspec.Struct, frozen=True, omit_defaults=True):
-    """From the gate: an agent has stopped. The event is already in the recording."""
+    """Message of the gate that an agent has stopped. The event is already in the recording."""
 
     ident: int
     kind: HeldKind
@@ -55,7 +58,7 @@ class AgentHold(msgspec.Struct, frozen=True, omit_defaults=True):
     agent: str = ""
     call_id: str = ""
     reason: str = "pause"
-    """`reason` of DAP's `stopped` event."""
+    """The `reason` in DAP's `stopped` event."""
     hit: Sequence[int] = ()
     filter: str = ""
     value: Any = None
@@ -66,7 +69,7 @@ class AgentHold(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class OrderResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """From the gate: result of an order; `failed` is the error, "" if it was applied."""
+    """Message of the gate about an order; `failed` is the error, or empty if the order was applied."""
 
     ident: int
     do: str
@@ -74,18 +77,18 @@ class OrderResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One message from the gate."""
+    """Message from the gate to the debugger."""
 
     held: AgentHold | None = None
     left: int = 0
-    """Id of a stopped event that no longer waits; 0 if none. Its agent has disconnected or continues."""
+    """Id of a stopped event that no longer waits, because its agent continues or has disconnected; 0 for no event."""
     edited: OrderResult | None = None
     logged: str = ""
     pid: int = 0
     """Process id of the agent that a launcher has started in a terminal."""
     exit_code: int | None = None
-    """Exit code of that agent."""
+    """Exit code of the agent in the terminal."""
     port: int = 0
     """Port of the debug adapter in the agent's Python."""
     announces: Sequence[str] = ()
-    """Event kinds that a process of the agent announces itself."""
+    """Event kinds that a process of the agent announces to the gate."""

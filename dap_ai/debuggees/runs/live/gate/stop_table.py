@@ -1,6 +1,6 @@
 """Decides which events stop a live agent: the client's breakpoints and the steps in progress.
 
-Pure. Covers only what is known when the event happens; the debugger decides later about what analysis finds.
+Does no I/O. Covers only what is known when the event happens; the debugger later checks what only analysis finds.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:  # loads the reader of recordings, which a session of another 
     from dap_ai.debuggees.runs.live.gate.gate_events import GateEvents
 
 LOOPS = 3
-"""How often a call with the same arguments must have the same result to count as a loop."""
+"""Number of equal results of a call with the same arguments that counts as a loop."""
 
 _AT_QUERIES = frozenset({"query", "result", "change", "toolError", "loop", "budget", "apiError"})
-"""Filters that never stop at an answer, except at a failed one."""
+"""Exception filters that never stop at an answer, except at a failed answer."""
 
 
 class Going(NamedTuple):
-    """A step in progress, of the agent of that name; "": of any agent."""
+    """A step command in progress, of the agent of that name, or of any agent if the name is empty."""
 
     until: Until = ""
     agent: str = ""
@@ -42,7 +42,7 @@ class BreakpointHit(NamedTuple):
     """Why an event stops its agent."""
 
     reason: str
-    """`reason` of DAP's `stopped` event."""
+    """The `reason` in DAP's `stopped` event."""
     idents: Sequence[int] = ()
     filter: str = ""
 
@@ -67,11 +67,11 @@ class Now(RunFacts):
 
     @property
     def checks(self) -> Mapping[int, Any]:
-        """Empty: checks are judged later."""
+        """Empty, because the debugger judges checks later."""
         return {}
 
     def patterns_at(self, event: Event) -> Sequence[Any]:
-        """Return nothing: patterns are found later."""
+        """Return nothing, because the debugger finds patterns later."""
         del event
         return ()
 
@@ -80,7 +80,7 @@ class Now(RunFacts):
         return event.kind == "result"
 
     def is_last(self, event: Event) -> bool:
-        """Return False: it is not known while the run goes on."""
+        """Return False, because any event may be followed by another while the run goes on."""
         del event
         return False
 
@@ -94,7 +94,7 @@ class _Spent(NamedTuple):
 
 
 class StopTable:
-    """Decides for each event, in chronological order, whether it stops its agent."""
+    """Decides for each event, in chronological order, whether the event stops its agent."""
 
     def __init__(self, now: Now) -> None:
         self._now = now
@@ -104,7 +104,7 @@ class StopTable:
         self.is_pausing = False
 
     def wants_answers(self, *, failed: bool) -> bool:
-        """Return whether an answer could stop its agent; filters for queries and results don't need answers."""
+        """Return whether an answer could stop its agent, and so must be complete before the agent gets it."""
         kinds = {stop.filter for stop, _ in self._rows}
         return self.is_pausing or self._steps or bool(kinds - _AT_QUERIES) or (failed and "apiError" in kinds)
 
@@ -119,7 +119,7 @@ class StopTable:
         return any(going.until == "event" for going in self.going)
 
     def replace(self, rows: Sequence[BreakpointRow]) -> None:
-        """Replace the breakpoints. Unchanged ones keep their hit counts; invalid rows are ignored."""
+        """Replace the breakpoints. Unchanged breakpoints keep their hit counts; invalid rows are ignored."""
         before = self._made
         self._made = {
             row.ident: known if (known := before.get(row.ident)) and known[0] == row else (row, _stop(row), [0])
@@ -128,7 +128,7 @@ class StopTable:
         self._rows = [(stop, count) for _, stop, count in self._made.values() if stop is not None]
 
     def decide(self, event: Event) -> tuple[BreakpointHit | None, list[str]]:
-        """Return why the event stops its agent, or None, and the messages of logpoints."""
+        """Return (why the event stops its agent or None, messages of logpoints)."""
         logged, hits = list[str](), list[RunBreakpoint]()
         for stop, count in self._rows:
             if not (stop.matches(event, self._now) and holds(stop.condition, event, self._now)):
@@ -154,7 +154,7 @@ class StopTable:
         return None, logged
 
     def arrived(self, agent: str) -> None:
-        """End the steps of the stopped agent, those of any agent, and all single-event steps."""
+        """End the steps of the stopped agent, the steps of any agent, and all single-event steps."""
         self.going = [going for going in self.going if going.agent not in ("", agent) and going.until != "event"]
 
     def _arrives(self, going: Going, event: Event) -> bool:
@@ -195,7 +195,7 @@ def _test(row: BreakpointRow, asked: RequestArguments) -> tuple[Test, str]:
 
 
 def _once(condition: str) -> Test:
-    """Return a test that is true where the condition starts to hold. Raises ConditionError if there is no condition."""
+    """Return a test that is true when the condition becomes true. Raises ConditionError without a condition."""
     if not condition.strip():
         raise ConditionError("a budget wants a condition")
     expression, was = parsed(condition), [False]
@@ -244,7 +244,7 @@ LIVE: Mapping[str, Test] = {
     "loop": _loops,
     "end": _is_over,
 }
-"""Exception filters that are decided while the agent waits; analysis decides the others later."""
+"""Tests of the exception filters that are decided while the agent waits; analysis decides the other filters later."""
 
 
 def _effects(run: Run) -> Mapping[int, Effect]:

@@ -1,4 +1,4 @@
-"""The agent that the current thread or task works for: its name, its parent, the enclosing call."""
+"""Tracks the agent that the current thread or task works for: its name, its parent, the enclosing call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import gate_messages
 
 _MAIN = "main"
 _WITHIN: Any = contextvars.ContextVar("dap_ai_agent", default=None)
-"""(name, parent) of the agent; None if unknown."""
+"""(name, parent) of the current agent, or None if unknown."""
 CALL = contextvars.ContextVar("dap_ai_call", default="")
 """Id of the running call."""
 _STATE = {"pid": 0, "root": None}
@@ -20,20 +20,20 @@ _KNOWN: set[Any] = set()
 
 
 def hello(kinds: Any = ("call", "result")) -> Any:
-    """Announce, once per process, that an agent of a followed framework runs and which event kinds will follow."""
+    """Announce once per process that an agent runs, and which kinds of events this process will announce."""
     if _STATE["pid"] != os.getpid():
         _STATE["pid"] = os.getpid()
         gate_messages.announce({"kind": "hello", "announces": list(kinds), "pid": os.getpid()})
 
 
 def current() -> Any:
-    """Return the names of the agent and its parent; "" for the main one or if unknown."""
+    """Return the names of the current agent and its parent; empty for the main agent or an unknown one."""
     return _WITHIN.get() or ("", "")
 
 
 @contextlib.contextmanager
 def agent(name: Any) -> Any:
-    """Attribute the enclosed work to the agent of that name. The first agent of a process is the main one."""
+    """Attribute the work in the `with` block to the agent of that name. A process's first agent is the main agent."""
     before: Any = _WITHIN.get()
     try:
         _enter(name if isinstance(name, str) else "", before[0] if before else "")
@@ -63,7 +63,7 @@ def _new(name: Any, parent: Any) -> Any:
 
 
 def of_agent(name_of: Any) -> Any:
-    """Return a wrapper for a sync or async function that runs an agent or a turn; `name_of(args, kwargs)` names it."""
+    """Return a wrapper for a sync or async function that runs an agent; `name_of(args, kwargs)` names the agent."""
 
     def wrap(original: Any) -> Any:
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -80,7 +80,7 @@ def of_agent(name_of: Any) -> Any:
 
 
 def unnamed(args: Any, kwargs: Any) -> Any:
-    """Return "", for frameworks whose agents have no names."""
+    """Return an empty string, for frameworks whose agents have no names."""
     return ""
 
 

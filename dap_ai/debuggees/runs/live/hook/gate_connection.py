@@ -1,4 +1,4 @@
-"""Sends one POST to the gate over a keep-alive connection: one per thread; per event loop, one per concurrent request.
+"""Sends a POST request to the gate over a keep-alive connection; no two concurrent requests share a connection.
 
 Does not use http.client, which adds 20 ms to the agent's start.
 """
@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 _CONNECT_S = 5.0
 _LOCAL = threading.local()
-"""Idle connections of each thread, by process, because a forked process inherits its parent's."""
+"""Idle connections of each thread, by process id, because a forked process inherits its parent's connections."""
 _LOOPS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-"""Idle connections of each event loop, by process."""
+"""Idle connections of each asyncio event loop."""
 
 
 def address() -> Any:
@@ -27,7 +27,7 @@ def address() -> Any:
 
 
 def post(body: Any) -> Any:
-    """Send a request and return the response's body; b"" without a gate. Waits without a timeout. Raises OSError."""
+    """Send a request and return the response's body; empty without a gate. Waits without a timeout. Raises OSError."""
     found = address()
     if found is None:
         return b""
@@ -57,7 +57,7 @@ def _asked(made: Any, free: Any, found: Any, body: Any) -> Any:
 
 
 async def post_async(body: Any) -> Any:
-    """Send like `post`, blocking only this task. Raises OSError."""
+    """Send a request like `post`, blocking only this task. Raises OSError."""
     found = address()
     if found is None:
         return b""
@@ -99,7 +99,7 @@ def _request(found: Any, body: Any) -> Any:
 
 
 def _body(data: Any) -> Any:
-    """Returns the body of an HTTP response with a Content-Length; None while it is incomplete."""
+    """Return the body of an HTTP response with a Content-Length; None while the body is incomplete."""
     head, end, body = data.partition(b"\r\n\r\n")
     length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
     return body if end and len(body) >= int(length) else None

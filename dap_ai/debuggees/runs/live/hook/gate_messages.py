@@ -1,4 +1,7 @@
-"""Sends the hook's announcements to the gate and reports its errors. See gate/gate_contract.py for the format."""
+"""Sends the hook's announcements to the gate, as JSON, and reports the hook's errors.
+
+gate/gate_contract.py describes the format.
+"""
 
 # pyright: reportUnknownVariableType=false
 
@@ -14,7 +17,7 @@ from . import gate_connection
 _TOLD: set[str] = set()
 _GO = {"do": "go"}
 _MOST_CHARS = 1000000
-"""Maximum length of a value's text if it is not JSON."""
+"""Maximum characters of text in place of a value that isn't JSON."""
 
 
 def encoded(said: Any) -> Any:
@@ -23,9 +26,9 @@ def encoded(said: Any) -> Any:
 
 
 def announce(said: Any) -> Any:
-    """Send an announcement and return the verdict, `go` if it is empty; waits while the agent is stopped.
+    """Send an announcement and return the gate's verdict; waits while the agent is stopped. Never raises.
 
-    Never raises.
+    The verdict is `go` for an empty announcement.
     """
     try:
         return _verdict(gate_connection.post(encoded(said))) if said else _GO
@@ -35,7 +38,7 @@ def announce(said: Any) -> Any:
 
 
 async def announce_async(said: Any) -> Any:
-    """Announce like `announce`, blocking only this task."""
+    """Send an announcement like `announce`, blocking only this task."""
     try:
         return _verdict(await gate_connection.post_async(encoded(said))) if said else _GO
     except Exception as error:

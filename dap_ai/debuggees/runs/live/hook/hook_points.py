@@ -1,4 +1,4 @@
-"""Table rows of the framework functions that the hook replaces, and a check that each has the expected parameters."""
+"""Points at which the hook replaces framework functions; checks that each function has the expected parameters."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from . import gate_messages
 
 
 class Point:
-    """A function to wrap, `name` as `Class.method` or `function`; `wrap(original)` returns its replacement.
+    """A framework function to wrap: `name` is `Class.method` or `function`, `wrap(original)` returns the replacement.
 
-    `parameters` are those that the wrapper uses, in any order. If one is missing, the framework has another version:
-    the function is left alone, and the gate gets a note.
+    `parameters` are the parameters that the wrapper uses, in any order. If one of them is missing, the framework has
+    another version: the function is not replaced, and the gate gets a note.
     """
 
     def __init__(self, module: Any, name: Any, parameters: Any, wrap: Any) -> None:
         self.module, self.name, self.parameters, self.wrap = module, name, tuple(parameters), wrap
 
     def mistake(self, module: Any) -> Any:
-        """Return why the function can't be wrapped; "" if it can."""
+        """Return why the function can't be wrapped; empty if it can."""
         try:
             owner, name = self._owner(module)
             found = inspect.signature(getattr(owner, name)).parameters
@@ -32,7 +32,7 @@ class Point:
         return "%s.%s has no parameter %s" % (self.module, self.name, said) if missing else ""
 
     def put(self, module: Any) -> Any:
-        """Replace the function, unless it already was."""
+        """Replace the function, unless it is already replaced."""
         owner, name = self._owner(module)
         original = getattr(owner, name)
         if getattr(original, "__dap_ai__", False):
@@ -52,12 +52,12 @@ class Point:
 
 
 def points_of(file: Any) -> Any:
-    """Return the table rows of a file in frameworks/."""
+    """Return the points that a file in frameworks/ lists."""
     return importlib.import_module(".frameworks." + file, __package__).POINTS
 
 
 def patch(file: Any, name: Any, module: Any) -> Any:
-    """Apply a file's table rows to a module that has just been executed. Never raises."""
+    """Replace the functions that a file in frameworks/ lists for a newly imported module. Never raises."""
     try:
         for point in points_of(file):
             if point.module == name:

@@ -1,4 +1,4 @@
-"""Detects frameworks as they are imported, and installs the hook in them."""
+"""Detects agent frameworks when they are imported, and wraps their functions."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ MODULES = {
     "openai._base_client": "sdks",
     "anthropic._base_client": "sdks",
 }
-"""Modules with functions to wrap, and the file in frameworks/ that has their table rows."""
+"""Modules with functions to wrap, and for each the file in frameworks/ with its hook points."""
 
 
 class FrameworkFinder:
-    """Meta path finder that delegates to the others and patches the modules they find."""
+    """Meta path finder that finds modules with the other finders, and patches the frameworks among them."""
 
     def __init__(self) -> None:
         self._finding: Any = set()
 
     def find_spec(self, name: Any, path: Any = None, target: Any = None) -> Any:
-        """Return the spec that the other finders find; its loader also patches the module after executing it."""
+        """Return a framework module's spec from the other finders; its loader patches the module after execution."""
         if name not in MODULES or name in self._finding:
             return None
         self._finding.add(name)

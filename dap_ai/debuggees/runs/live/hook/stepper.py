@@ -30,7 +30,7 @@ _KINDS = ["query", "response", "call", "result"]
 
 
 class AgentStepper:
-    """One agent.
+    """Announces one agent's queries and tool calls, at which a debugger can stop.
 
     A process may have several agents, and an agent several threads; each call blocks only its own thread.
     """
@@ -58,7 +58,7 @@ class AgentStepper:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Do nothing."""
+        """Release nothing."""
 
     def begin_llm_query_breakpoint(self, prompt: Given) -> Given:
         """Return the prompt to send. If the user gave an answer instead, `end_llm_query_breakpoint` returns it."""
@@ -67,7 +67,7 @@ class AgentStepper:
         return _prompt(prompt, verdict["messages"]) if verdict.get("messages") else prompt
 
     def end_llm_query_breakpoint(self, response: Given) -> Given:
-        """Return the response to use. Raises RuntimeError without a matching begin."""
+        """Return the response to use, possibly edited. Raises RuntimeError without a matching begin."""
         instead = self._ended("query")[1]
         response = response if instead is None else _like(response, instead)
         return self._edited(response, self._announce("response", text=_text(response)))
@@ -81,13 +81,13 @@ class AgentStepper:
         return str(verdict.get("tool") or tool), changed if is_object else args
 
     def end_tool_invocation_breakpoint(self, results: Given) -> Given:
-        """Return the results to use. Raises RuntimeError without a matching begin."""
+        """Return the results to use, possibly edited. Raises RuntimeError without a matching begin."""
         _, instead, tool, call_id = self._ended("call")
         results = results if instead is None else _like(results, instead)
         return self._edited(results, self._announce("result", tool=tool, call_id=call_id, text=_text(results)))
 
     def commit_agent_changes(self, commit_summary: str = "", commit_description: str = "") -> bool:
-        """Add a note to the recording; changes are recorded anyway.
+        """Add a note to the recording, which contains changes of the workspace anyway.
 
         Return whether a debugger or recorder is connected.
         """
@@ -145,7 +145,7 @@ def _text(given: Any) -> str:
 
 
 def _like(given: Given, text: str) -> Given:
-    """Convert text to the type of `given`; if that is an object and the text isn't one, return `given`."""
+    """Convert text to the type of `given`. Return `given` if it is an object and the text is no JSON object."""
     if isinstance(given, str):
         return text
     with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Wraps a tool call: announces it, runs it as the verdict requires, announces its result and returns that."""
+"""Wraps a tool call: announces the call, obeys the verdict, announces the result, and returns the result."""
 
 # pyright: reportUnknownArgumentType=false
 
@@ -16,7 +16,7 @@ _OWN = os.path.dirname(os.path.abspath(__file__))
 
 
 def word(arguments: Any, name: str) -> str:
-    """Return a call's only argument, which may have been edited as an object or as a text."""
+    """Return the only argument of a call; the user may have edited the arguments to an object or to a text."""
     is_object = isinstance(arguments, dict)
     return str(arguments[name] if is_object else arguments)
 
@@ -27,43 +27,43 @@ def given(args: Any, kwargs: Any, place: Any, name: Any) -> Any:
 
 
 def unchanged(tool: Any, mine: Any) -> None:
-    """Raise ValueError if the user changed the tool, since the wrapped function runs only its own."""
+    """Raise ValueError if the user changed a call's tool, because the wrapped function runs only its own tool."""
     if tool != mine:
         raise ValueError("the tool of a call cannot be changed here: edit the model's answer")
 
 
 class CallShape:
-    """How a framework's function takes a call and returns its result; one subclass per framework.
+    """Describes how a framework's function takes a call and returns its result; one subclass per framework.
 
     No method may modify its arguments.
     """
 
     def read(self, args: Any, kwargs: Any) -> Any:
-        """Return (tool, arguments, call id), arguments as an object or a text; None if the call isn't announced."""
+        """Return (tool, arguments as an object or text, call id); None for a call that isn't announced."""
         raise NotImplementedError
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
-        """Return (args, kwargs) for another tool or arguments. Raises ValueError with a message if not possible."""
+        """Return (args, kwargs) with an edited tool or arguments. Raises ValueError if the edit is not possible."""
         raise NotImplementedError
 
     def text(self, result: Any) -> Any:
-        """Return the text that the model will see of a result, and "ok", "error" or "unknown"."""
+        """Return (text of a result as the model will see it, status): the status is "ok", "error" or "unknown"."""
         return ("" if result is None else str(result)), "unknown"
 
     def exit_code(self, result: Any) -> Any:
-        """Return the exit code of a call that ran a command; None if it has none."""
+        """Return the exit code of a call that ran a command; None for other calls."""
 
     def failure(self, error: Any) -> Any:
-        """Return the same as `text` for an exception."""
+        """Return (text, status) of an exception, like `text` for a result."""
         return "%s: %s" % (type(error).__name__, error), "error"
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
-        """Return a result with that text; `result` is the tool's, None if the tool was not run."""
+        """Return a result with that text. `result` is the tool's result, or None if the tool was not run."""
         return text
 
 
 class _Call:
-    """One call of a wrapped function. `said` holds its announced fields; None if it isn't announced."""
+    """One call of a wrapped function. `said` holds the announced fields, or None if the call isn't announced."""
 
     def __init__(self, shape: Any, args: Any, kwargs: Any) -> None:
         self.shape, self.args, self.kwargs = shape, args, kwargs
@@ -80,7 +80,7 @@ class _Call:
 
     @property
     def before(self) -> Any:
-        """Builds the announcement of the call."""
+        """Announcement of the call; None if the call isn't announced."""
         return self.said and dict(self.said, kind="call", frames=_frames())
 
     def judged(self, verdict: Any) -> Any:
@@ -108,7 +108,7 @@ class _Call:
 
     @contextlib.contextmanager
     def running(self) -> Any:
-        """Attribute agents that begin while the function runs to this call."""
+        """Attribute agents that begin within the `with` block to this call."""
         token = current_agent.CALL.set(self.said["call_id"] if self.said else "")
         try:
             yield
@@ -116,7 +116,7 @@ class _Call:
             current_agent.CALL.reset(token)
 
     def after(self, error: Any = None) -> Any:
-        """Builds the announcement of the result or the exception."""
+        """Return the announcement of the result or the exception; None if the call isn't announced."""
         if self.said is None:
             return None
         try:

@@ -1,7 +1,7 @@
-"""Runs a command that sees one directory in place of another, bind-mounted in a private mount namespace. Linux only.
+"""Runs a command that sees one directory in place of another, in a private mount namespace. Linux only.
 
-Usage: SOURCE TARGET CWD [COMMAND...]. Without a command, the exit code tells whether this is permitted: 0 or 125. User
-and group ids stay the same, and no program gains privileges.
+Usage: SOURCE TARGET CWD [COMMAND...]. Without a command, the exit code tells whether the system permits the bind mount:
+0 if so, else 125. User and group ids stay the same, and no program gains privileges.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
 
 
 def main() -> None:
-    """Mount, then replace this process by the command."""
+    """Mount SOURCE over TARGET, then replace this process by the command."""
     source, target, cwd, *command = sys.argv[1:]
     try:
         _apart()
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _apart() -> None:
-    """Enter a private mount namespace; without root's privileges, also a user namespace."""
+    """Enter a private mount namespace, and a user namespace as well if this process lacks root's privileges."""
     if os.geteuid() == 0:
         try:
             return _unshare(_NEW_MOUNTS)

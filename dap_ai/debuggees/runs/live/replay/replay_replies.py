@@ -1,4 +1,4 @@
-"""Decides who answers each query of a replay (tape, edit or model), and reports where the replay diverges."""
+"""Decides who answers each query of a replay: the recording (tape), an edit, or the model; reports differences."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Note = Callable[[Mapping[str, Any]], None]
 
 
 class Replaying:
-    """Decides about the queries of one replay. Not thread-safe."""
+    """Decides who answers each query of one replay. Not thread-safe."""
 
     def __init__(self, plan: Plan, tape: Tape, note: Note, before: Tape | None = None) -> None:
-        """Create a replay; `before` is what this replay already recorded, if its endpoint was killed."""
+        """Create a replay; `before` is the part that a killed endpoint has already recorded."""
         self._plan, self._tape, self._note = plan, tape, note
         self._used: set[int] = set(before.taken.values()) if before else set()
         self._asked_live = before.live if before else 0
@@ -67,7 +67,7 @@ class Replaying:
         return self._to_the_model(number, api, body, names, taped if then == "tape" else None, is_fork=is_fork)
 
     def _forked(self, number: int, words: str) -> bool:
-        """Record that the replay leaves the tape here; return whether it is the first time."""
+        """Record that the replay leaves the tape at this query; return whether that is the first time."""
         if was := not self._live:
             self._note({"note": f"from query {number} on {words}", "at": time.time(), "fork": number})
         self._live = True
@@ -77,7 +77,10 @@ class Replaying:
         return self._plan.until is not None and number >= self._plan.until
 
     def _match(self, api: Api, names: Sequence[str], asked: ParsedRequest) -> TapeQuery | None:
-        """Return the tape's matching query: an equal one, else the next one of an agent with the same first message."""
+        """Return the tape's equal query, else the next query of an agent with the same first message.
+
+        Once the replay has left the tape, only an equal query matches. None without a match.
+        """
         waiting = [each for each in self._tape.queries if each.number not in self._used and each.api == api]
         tools = named(asked.tools)[1] if asked.tools else ""
         same = (each for each in waiting if list(each.messages) == list(names) and each.tools == tools)
@@ -112,7 +115,7 @@ class Replaying:
         return self._to_the_model(number, api, body, names, None)
 
     def _learn(self, number: int, taped: TapeQuery, names: Sequence[str]) -> None:
-        """Apply edits that insert user text to this query and to each later one of the conversation."""
+        """Apply the edits that insert user text at this query, to this query and all later ones of the conversation."""
         for place, edit in enumerate(self._plan.edits):
             if isinstance(edit, InsertedText) and edit.query == taped.number:
                 self._prefixes.append((list(names), edit))
@@ -138,7 +141,7 @@ class Replaying:
         return Decision(edited or body, body if edited else None, is_fork=is_fork)
 
     def _edited(self, api: Api, body: bytes, names: Sequence[str]) -> bytes | None:
-        """Return the request with the edits that apply to it; None if none do."""
+        """Return the request with the edits that apply to it; None if no edit applies."""
 
         def edited(messages: list[Any]) -> list[Any]:
             beside = len(names) - len(messages)  # instructions outside the messages
@@ -172,7 +175,7 @@ class Replaying:
         return Decision(body, sent=sent, stop=why)
 
     def _tell(self, number: int, taped: int | None, found: RequestDifference) -> None:
-        """Report the first difference and the first one of each higher weight; others follow from them."""
+        """Report the first difference, and the first of each higher weight; later differences follow from these."""
         if any(kind in self._told for kind in _WEIGHTS[_WEIGHTS.index(found.kind) :]):
             return
         self._told.add(found.kind)

@@ -31,9 +31,9 @@ class WorkspaceView(NamedTuple):
     workspace: str
     """Path of the workspace when it was recorded."""
     is_mounted: bool
-    """Whether the copy is mounted at that path; otherwise it is used at its own."""
+    """Whether the copy is mounted at the recorded path; otherwise commands use the copy's own path."""
     words: Sequence[str]
-    """Sentences about what differs from the recorded workspace."""
+    """Sentences about differences from the recorded workspace."""
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], Path]:
         """Return the command line and working directory that run `argv` in the copy."""
@@ -49,7 +49,7 @@ class WorkspaceView(NamedTuple):
 
 
 def prepared(tape: Tape, commit: str, to: Path, now: Path | None, *, without: Sequence[Path] = ()) -> WorkspaceView:
-    """Copy the workspace as it was at a commit; `now` is its current directory. Raises CannotReplay."""
+    """Copy the workspace's state at a commit; `now` is the workspace's current directory. Raises CannotReplay."""
     repository = tape.repository
     workspace = tape.workspace or str(now or "")
     if repository is None:
@@ -65,7 +65,7 @@ def prepared(tape: Tape, commit: str, to: Path, now: Path | None, *, without: Se
 
 
 def found(command: Sequence[str], tape: Tape) -> list[str]:
-    """Return a command with its program's full path. Raises CannotReplay."""
+    """Return a recorded command with its program's full path. Raises CannotReplay."""
     if not command:
         raise CannotReplay(f"{tape.folder} names no command: give it after --")
     program = shutil.which(command[0])
@@ -75,7 +75,7 @@ def found(command: Sequence[str], tape: Tape) -> list[str]:
 
 
 def missing_names(tape: Tape, environ: Mapping[str, str]) -> list[str]:
-    """Return environment variables that were set when the run was recorded and are not set now."""
+    """Return the names of environment variables that were set when the run was recorded and are not set now."""
     return [words(name) for name in array(tape.head.get("environ")) if words(name) not in environ]
 
 
@@ -91,8 +91,8 @@ def replayed(  # noqa: PLR0917  the parts of a replay
 ) -> int:
     """Rerun the command on this process's terminal and return its exit code.
 
-    With `aside`, its stdout goes to this process's stderr. `folder` is the new recording's; `parent` describes the
-    original run in it. Raises CannotRecord, CannotReplay and OSError.
+    With `aside`, the agent's stdout goes to this process's stderr. `folder` is the folder of the new recording, in
+    which `parent` describes the original run. Raises CannotRecord, CannotReplay and OSError.
     """
     program = found(command, tape)
     cwd = words(tape.head.get("cwd")) or place.workspace
@@ -114,14 +114,14 @@ def replayed(  # noqa: PLR0917  the parts of a replay
 
 
 class CheckResult(NamedTuple):
-    """Exit code and output of a check, stdout before stderr."""
+    """Exit code of a check command, and its output: stdout, then stderr."""
 
     code: int
     output: str
 
 
 def checked(command: str, place: WorkspaceView, cwd: str) -> CheckResult:
-    """Run a check in a workspace copy; files that it writes are discarded with the copy. Raises OSError."""
+    """Run a check command in a workspace copy; its files are discarded with the copy. Raises OSError."""
     argv, directory = place.command(["/bin/sh", "-c", command], cwd)
     if not place.is_mounted:
         argv = ["/bin/sh", "-c", rewritten(command, place.workspace, str(place.copy))]

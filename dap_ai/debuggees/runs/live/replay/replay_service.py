@@ -1,4 +1,4 @@
-"""Replay in the endpoint's process: decides about queries, resets the workspace at the fork, and ends the agent."""
+"""Serves a replay in the endpoint's process: answers queries, resets the workspace at the fork, ends the agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEW = 5
 
 
 class ReplayService:
-    """Answers a live run's requests from its recording; implements `query_visit.Replies`."""
+    """Answers a live run's requests from a recording (the tape); implements `query_visit.Replies`."""
 
     def __init__(
         self,
@@ -34,8 +34,8 @@ class ReplayService:
     ) -> None:
         """Open the tape. Raises CannotReplay.
 
-        `folder` is the new recording's; `agent` returns the agent's process id. `kept` returns the followed directory,
-        its repository and its newest commit.
+        `folder` is the folder of the new recording; `agent` returns the agent's process id. `kept` returns (workspace,
+        repository of its states, newest commit).
         """
         self._plan, self._note, self._agent, self._kept = plan, note, agent, kept
         self._tape = Tape(Path(plan.tape))
@@ -45,13 +45,13 @@ class ReplayService:
         self._replaying = Replaying(plan, self._tape, note, before)
 
     def decide(self, number: int, api: Api, body: bytes) -> Decision:
-        """Decide who answers a query. See Replaying.decide."""
+        """Decide who answers the query `number`: the tape, an edit, or the model. Never raises."""
         return self._replaying.decide(number, api, body)
 
     async def settle(self, keep: Callable[[], Awaitable[object]]) -> None:
-        """Reset the workspace to the recording's state at the fork, and report the files that differed.
+        """Reset the workspace to the tape's state at the fork, and report the files that differed.
 
-        Call it once the state that the query found is saved; `keep` saves the new state.
+        Call this once the workspace's state before the query is saved; `keep` saves the new state.
         """
         followed = self._kept()
         if not self._plan.restore or self._tape.repository is None or followed is None:

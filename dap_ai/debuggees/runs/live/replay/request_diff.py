@@ -1,4 +1,4 @@
-"""Compares a request with the tape's, and finds their first difference. Pure."""
+"""Compares a replayed request with the recorded one, and finds their first difference. Does no I/O."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 Kind = Literal["passing", "text", "shape"]
-"""`passing`: times, durations, random names and the like; `text`: other text in the same structure; `shape`: another
-structure."""
+"""Kind of a difference: `passing` (times, durations, random names), `text` (other text in the same structure) or
+`shape` (another structure)."""
 _AROUND, _SHOWN = 24, 60
 _PASSING = re.compile(
     r"""\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b
@@ -34,22 +34,26 @@ class RequestDifference(NamedTuple):
     """The first difference between a request and the recorded one."""
 
     kind: Kind
-    """Kind of the whole request's difference: the heaviest one found."""
+    """Kind of the heaviest difference in the whole request."""
     place: str
-    """`message 4 (tool)`, `the tools`, ..."""
+    """Place of the difference: `message 4 (tool)`, `the tools`, ..."""
     recorded: str
     now: str
-    """The current text around the first differing character; `recorded` is the recorded one."""
+    """Excerpt of the current text around the first differing character; `recorded` is the excerpt of the recorded
+    text."""
 
     @property
     def words(self) -> str:
-        """The difference in one line."""
+        """The difference as one line of text."""
         weight = {"passing": " (a time or a random name)", "text": "", "shape": ""}[self.kind]
         return f"{self.place}: recorded {self.recorded or 'nothing'}, now {self.now or 'nothing'}{weight}"
 
 
 def difference(then: Sequence[Any], now: Sequence[Any], tools: tuple[Any, Any]) -> RequestDifference | None:
-    """Return the first of the heaviest differences between two queries' decoded messages and tools; None if equal."""
+    """Return the first of the heaviest differences between two queries; None if the queries are equal.
+
+    `then` and `now` are the decoded messages, `tools` both offered tools.
+    """
     found = list(_differences(then, now))
     if tools[0] != tools[1]:
         found.insert(0, RequestDifference("text", "the tools", *_around(_text(tools[0]), _text(tools[1]))))
@@ -91,7 +95,7 @@ def _of_message(place: int, old: Any, new: Any) -> RequestDifference:
 
 
 def _skeleton(value: Any) -> Any:
-    """Return a message's structure without texts: its roles, and the calls that it makes or answers."""
+    """Return a message's structure without strings, except its roles and the calls that it makes or answers."""
     if isinstance(value, list):
         return [_skeleton(each) for each in cast("list[Any]", value)]
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A recording as a replay reads it: its queries in order, message by message, and their answers."""
+"""Reads a recording for a replay (the tape): its queries in order, message by message, and their answers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class TapeQuery(NamedTuple):
     number: int
     api: Api
     messages: Sequence[str]
-    """Hashes of its messages, as the agent sent them."""
+    """Hashes of the query's messages, as the agent sent them."""
     tools: str
-    """Hash of the offered tools; "" if none."""
+    """Hash of the offered tools; empty without tools."""
     settings: Mapping[str, Any]
     edited: bool
-    """Whether the model received something other than what the agent sent."""
+    """Whether the model received another request than the agent sent."""
 
 
 class TapeAnswer(NamedTuple):
@@ -41,21 +41,21 @@ class TapeAnswer(NamedTuple):
 
 
 class Tape:
-    """Read-only view of a recording."""
+    """Read-only view of a recording, for a replay."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the recording. Raises CannotReplay if it can't be read or isn't one of `dap-ai record`."""
+        """Read the recording in a folder. Raises CannotReplay if it isn't a readable recording of `dap-ai record`."""
         self.folder = folder.absolute()
         self.head: Mapping[str, Any] = {}
         self.queries: list[TapeQuery] = []
         self.answers: dict[int, TapeAnswer] = {}
         """Answers by query number. Queries without a complete answer are missing."""
         self.taken: dict[int, int] = {}
-        """For a recording of a replay: the parent tape's query that answered each query."""
+        """In a recording of a replay: number of the replayed recording's query that answered each query."""
         self.live: int = 0
         """Number of queries answered by a model."""
         self.rows: list[Mapping[str, Any]] = []
-        """Lines of all other types."""
+        """Lines other than queries, responses and messages."""
         self._parts: dict[str, bytes] = {}
         self._nodes: dict[int, tuple[int, str]] = {}
         self._commits: list[tuple[int | None, str]] = []
@@ -67,11 +67,11 @@ class Tape:
             raise CannotReplay(f"{folder} is no recording of `dap-ai record`")
 
     def message(self, name: str) -> bytes:
-        """Return a message's JSON; b"" if it is missing."""
+        """Return a message's JSON; empty for an unknown name."""
         return self._parts.get(name, b"")
 
     def query(self, number: int) -> TapeQuery | None:
-        """Return the query with that number, or None."""
+        """Return the query with that number, or None if unknown."""
         return next((each for each in self.queries if each.number == number), None)
 
     @property
@@ -81,28 +81,28 @@ class Tape:
 
     @property
     def workspace(self) -> str:
-        """The followed directory; "" if none."""
+        """The recorded workspace directory; empty without a workspace."""
         return words(self.head.get("workspace"))
 
     @property
     def repository(self) -> Path | None:
-        """Repository of the workspace's states; None if they were not saved or no longer exist."""
+        """Repository of the workspace's states; None if the states were not saved or no longer exist."""
         found = self.folder / WORKSPACE
         return found if self._commits and (found / "HEAD").exists() else None
 
     def commit_before(self, query: int) -> str:
-        """Return the state that a query found, "" if unknown; query 1 found the one before the run."""
+        """Return the commit of the workspace before a query; empty if unknown."""
         found = [sha for asked, sha in self._commits if asked is not None and asked <= query]
         return found[-1] if found else ""
 
     @property
     def first_commit(self) -> str:
-        """The state before the run; "" if unknown."""
+        """The commit of the workspace before the run; empty if unknown."""
         return self._commits[0][1] if self._commits else ""
 
     @property
     def last_commit(self) -> str:
-        """The state after the run; "" if unknown."""
+        """The commit of the workspace after the run; empty if unknown."""
         return self._commits[-1][1] if self._commits else ""
 
     def _read(self) -> None:

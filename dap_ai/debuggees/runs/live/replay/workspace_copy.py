@@ -1,4 +1,4 @@
-"""Private copies of a workspace: a state from the recording's repository, plus the files that the state lacks."""
+"""Private copies of a workspace: a state from the recording's repository, plus the files that git ignores."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of
 from dap_ai.system import programs
 
 MAX_BYTES = 2 * 1024**3
-"""Maximum total size of the ignored files; a folder that exceeds it is left out and reported."""
+"""Maximum total bytes of ignored files to copy; a file or folder beyond the maximum is left out and reported."""
 
 
 def made(repository: Path, commit: str, workspace: Path, to: Path, *, without: Sequence[Path] = ()) -> list[str]:
     """Copy a state to the empty folder `to`; return sentences about what differs. Raises CannotReplay.
 
-    A state does not contain ignored files, such as installed packages, or `.git`; they are copied as they are today,
+    A state contains neither `.git` nor ignored files, such as installed packages. These are copied as they are today,
     except the folders in `without`.
     """
     to.mkdir(parents=True, mode=0o700)
@@ -42,20 +42,20 @@ def made(repository: Path, commit: str, workspace: Path, to: Path, *, without: S
 
 
 def whole(directory: Path, to: Path) -> list[str]:
-    """Copy a directory as it is; return sentences about what is left out."""
+    """Copy a directory with its current content; return sentences about files that are left out."""
     to.mkdir(parents=True, mode=0o700)
     inside = [path.name for path in directory.iterdir()]
     return list(_copied(directory, to, inside, [to.absolute()]))
 
 
 def differing(repository: Path, commit: str, other: Path, other_commit: str) -> list[str]:
-    """Return the sorted paths that differ between two states. Raises GitError."""
+    """Return the sorted paths of files that differ between two states. Raises GitError."""
     then, now = _listed(repository, commit), _listed(other, other_commit)
     return sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
 
 
 def set_to(repository: Path, commit: str, directory: Path, paths: Sequence[str]) -> None:
-    """Reset these paths of a directory to their content in a state; delete those that the state lacks.
+    """Reset these paths of a directory to their content in a state; delete the paths that the state lacks.
 
     Raises GitError and OSError.
     """
@@ -94,7 +94,7 @@ def _despite_its_mode(again: object, path: str, _error: object) -> None:
 
 
 def _copied(workspace: Path, to: Path, ignored: Sequence[str], without: Sequence[Path]) -> Iterator[str]:
-    """Copy the ignored files; yield a sentence about each that is left out."""
+    """Copy the ignored files; yield a sentence about each file that is left out."""
     left = MAX_BYTES
     for name in ignored:
         source, target = workspace / name.rstrip("/"), to / name.rstrip("/")

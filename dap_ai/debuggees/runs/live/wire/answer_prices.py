@@ -1,4 +1,4 @@
-"""Cost of an answer at the prices of the day it is recorded, if the model's price is known."""
+"""Cost of a model's answer at the prices of the day it is recorded, if the model's price is known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dap_ai.system.extras import PRICES, MissingExtraError
 
 
 def cost_usd(url: str, model: str, used: TokenUsage | None) -> float | None:
-    """Return dollars; None if the address, model or tokens are unknown, or the extra `prices` is not installed."""
+    """Return dollars; None if the price or the tokens are unknown, or the extra `prices` is not installed."""
     if used is None or not model or used.input_tokens is None or used.output_tokens is None:
         return None
     try:

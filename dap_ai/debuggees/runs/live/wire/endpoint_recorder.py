@@ -1,4 +1,4 @@
-"""Writes what the endpoint has seen into a recording, in a separate thread that does not delay the agent."""
+"""Writes the endpoint's traffic into a recording, in a separate thread that does not delay the agent."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from dap_ai.debuggees.runs.run_model import TokenUsage
 from dap_ai.debuggees.runs.store import Recording
 
 _MAX_UNREAD = 64 * 1024
-"""Maximum characters stored of an answer that can't be parsed; parsed ones are stored whole."""
+"""Maximum characters stored of an answer that can't be parsed; a parsed answer is stored whole."""
 
 
 class EndpointRecorder:
-    """Queues notes about requests and their outcomes. Methods return at once and never raise."""
+    """Queues notes about requests and responses for the recording. Methods return at once and never raise."""
 
     def __init__(self, recording: Recording, upstreams: Mapping[str, Upstream]) -> None:
         self.totals = RecordingSummary()
         self.lost = ""
-        """First error that prevented recording; "" if none."""
+        """First error that prevented recording; empty without an error."""
         self._recording, self._upstreams = recording, upstreams
         self._apis: dict[int, tuple[Api, str]] = {}
-        """(API, upstream name) of each query; kept because a query may be sent again."""
+        """(API, upstream name) of each query, kept because a query may have several responses."""
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
     def began(self, note: RequestStart) -> None:
-        """Queue a request."""
+        """Queue the record of a request."""
         self._queue.put(lambda: self._query(note))
 
     def ended(self, note: RequestEnd) -> None:
-        """Queue a response."""
+        """Queue the record of a response."""
         self._queue.put(lambda: self._response(note))
 
     def event(self, fields: Mapping[str, Any]) -> None:
-        """Queue a line of any type."""
+        """Queue a recording line of any type."""
         self._queue.put(lambda: self._recording.event(fields))
 
     def edited(self, fields: Mapping[str, Any], api: Api, body: bytes | None) -> None:
-        """Queue a line about an edit, with the messages of an edited body."""
+        """Queue a line about an edit of the user, with the messages of an edited body."""
         self._queue.put(lambda: self._recording.event({**fields, **({"last": self._own(api, body)} if body else {})}))
 
     def announced(self, fields: Mapping[str, Any], messages: list[Any]) -> None:
-        """Queue an announced query, which did not pass through the endpoint."""
+        """Queue the record of an announced query, which did not pass through the endpoint."""
 
         def write() -> None:
             self.totals.queries += 1
@@ -63,11 +63,11 @@ class EndpointRecorder:
         self._queue.put(write)
 
     def after(self, do: Callable[[], None]) -> None:
-        """Call `do` in the recorder's thread once everything queued so far is written."""
+        """Call `do` in the recorder's thread once all earlier records are written."""
         self._queue.put(do)
 
     def close(self) -> None:
-        """Wait until everything queued is written, and stop the thread."""
+        """Wait until all queued records are written, and stop the thread."""
         self._queue.put(None)
         self._thread.join()
 

@@ -1,4 +1,4 @@
-"""The endpoint's server: forwards the agent's requests, and the answers piece by piece as they arrive."""
+"""HTTP server in the model's place: forwards the agent's requests, and the answers piece by piece as they arrive."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_BODY = 512 * 1024 * 1024
 _BACKLOG = 1024
 _Result = TypeVar("_Result")
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
-"""Starts saving the workspace before the query with that number; the result is the list of changed files."""
+"""Starts saving the workspace before the query with that number; the future's result is the list of changed files."""
 
 
 def _log(text: str) -> None:
@@ -64,7 +64,7 @@ class Endpoint:
     ) -> None:
         """Create a server. `first` is the first request's number; `keeping` saves the workspace before a query.
 
-        `others` returns users whose agents are also served if this process runs as root.
+        `others` returns the ids of users whose agents are also served if this process runs as root.
         """
         self.token, self.upstreams, self.notes, self.keeping = token, upstreams, notes, keeping
         self.replay: Replies | None = None
@@ -191,7 +191,7 @@ class _Conversation:
             self._endpoint.notes.ended(passing.note())
 
     async def _announce(self, gate: Gatekeeper, body: bytes) -> None:
-        """Process a hook's announcement, which waits for the verdict."""
+        """Process a hook's announcement; wait for the gate's verdict and send it."""
         status, data = await self._unless_left(asyncio.ensure_future(gate.announced(body)))
         await self._whole(status, b"application/json", data)
 
@@ -202,7 +202,7 @@ class _Conversation:
             await self._send(event)
 
     async def _unless_left(self, work: asyncio.Future[_Result]) -> _Result:
-        """Awaits `work`, and cancels it when the agent disconnects. Raises Left."""
+        """Await `work`, and cancel it when the agent disconnects. Raises Left."""
         while not work.done():
             reading = asyncio.ensure_future(self._reader.read(READ_BYTES))
             try:
@@ -252,7 +252,10 @@ class _Conversation:
             await self._refuse(502, passing.words)
 
     async def _replayed(self, decided: Decision, passing: Passing) -> bool:
-        """Return whether the tape answered; at the fork, reset the workspace before the model is called."""
+        """Send the replay's answer, if any, and return whether there is one.
+
+        At the fork, resets the workspace before the model is called.
+        """
         replay, keeping, sent = self._endpoint.replay, self._endpoint.keeping, decided.sent
         if passing.kept is not None and (decided.is_fork or sent):
             await passing.kept

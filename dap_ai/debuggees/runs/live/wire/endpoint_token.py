@@ -1,8 +1,8 @@
-"""The endpoint's token: requests carry it in their path or a header, and are forwarded without it.
+"""The endpoint's token: requests carry the token in their path or a header, and are forwarded without it.
 
 Most clients take the whole address, including the token, from an environment variable. Codex takes its address from the
-command line, which every user of the machine can read, but can read headers from the environment, so it sends the token
-in a header.
+command line, which every user of the machine can read. Codex can read headers from the environment, so it sends the
+token in a header.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import hmac
 import h11
 
 HEADER, VARIABLE = "x-dap-ai-token", "DAP_AI_ENDPOINT_TOKEN"
-"""Header that a client can be configured to send, and the variable that holds its value."""
+"""Header with the token that a client can be configured to send, and the environment variable for its value."""
 PROJECT, PROJECT_VARIABLE = "openai-project", "OPENAI_PROJECT"
-"""Header that Codex sends to OpenAI anyway if the variable is set."""
+"""Header that Codex sends to OpenAI if the variable is set; used for the token as well."""
 _HEADERS = (HEADER.encode(), PROJECT.encode())
 
 
 def with_token(token: str, own: str = "") -> str:
-    """Return a header's value that contains the token; `own` is the user's own value."""
+    """Return a header value that contains the token; `own` is the user's own value for that header."""
     return f"{token} {own}".rstrip()
 
 
 def admitted(request: h11.Request, token: str) -> h11.Request | None:
-    """Return the request without its token; None if it has no token or a wrong one."""
+    """Return the request without its token; None if the token is missing or wrong."""
     headers, is_said = list[tuple[bytes, bytes]](), False
     for name, value in request.headers:
         word, _, own = value.partition(b" ")

@@ -36,17 +36,17 @@ def passed_on(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
 
 
 def value_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
-    """Return a header's value; "" if missing."""
+    """Return a header's value; empty if missing."""
     return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
 
 
 def without(headers: Headers, *names: bytes) -> Headers:
-    """Return the headers except those names, which must be lowercase."""
+    """Return the headers except those with these names, which must be lowercase."""
     return [(name, value) for name, value in headers if name.lower() not in names]
 
 
 def uncompressed(body: bytes, encoding: str) -> bytes:
-    """Decompress a body as far as it arrived. Raises ValueError if the compression is unknown or broken."""
+    """Decompress a body, which may be cut off. Raises ValueError if the compression is unknown or broken."""
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):

@@ -1,4 +1,4 @@
-"""Keeps the client of a paused request from timing out by sending it something from time to time."""
+"""Keeps the client of a paused request from timing out by sending data that the client ignores."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Send = Callable[[h11.Event], Awaitable[None]]
 
 
 def waits_by_itself(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a client waits for response headers, but not the body, without a timeout, as Codex does."""
+    """Return whether a client such as Codex waits for response headers without a timeout, but not for the body."""
     found = list(headers)
     return "codex" in f"{value_of(found, b'originator')} {value_of(found, b'user-agent')}".lower()
 
 
 class Alive:
-    """Keep-alive of one request. After `is_promised`, status 200 has been sent and no error status can follow."""
+    """Keep-alive of one request. Once `is_promised`, status 200 has been sent and no error status can follow."""
 
     def __init__(self, send: Send, *, streams: bool, silent: bool, every_s: float) -> None:
-        """Create a keep-alive. `streams`: the client expects events. `silent`: send nothing while it waits."""
+        """Create a keep-alive. `streams`: the client expects events. `silent`: send nothing during the pause."""
         self._send, self._every_s = send, every_s
         self._kind, self._word = (_EVENTS, _COMMENT) if streams else (_JSON, _BLANK)
         self._silent = silent
@@ -33,7 +33,7 @@ class Alive:
         self.is_promised = False
 
     def begin(self) -> None:
-        """Start sending; has no effect if already started."""
+        """Start sending, unless already started."""
         if not self._silent and self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 

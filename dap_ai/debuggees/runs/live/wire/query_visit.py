@@ -1,4 +1,4 @@
-"""Interfaces through which the endpoint lets a gate or replay pause, edit or answer a query."""
+"""Interfaces through which the endpoint lets a gate or a replay pause, edit or answer a query."""
 
 from __future__ import annotations
 
@@ -10,61 +10,62 @@ from dap_ai.debuggees.runs.live.wire.request_notes import Who
 
 
 class Sent(NamedTuple):
-    """An answer that does not come from the model."""
+    """A complete answer that dap_ai sends in place of the model's."""
 
     status: int
     kind: str
     body: bytes
     taped: int
-    """Query of the tape whose answer it is; 0 if neither a tape nor a model gave it."""
+    """Number of the recorded query that matches; 0 for an error that ends the replay."""
 
 
 class Decision(NamedTuple):
-    """How a query is answered."""
+    """A replay's decision on one query."""
 
     body: bytes
     """The request that the model will get."""
     own: bytes | None = None
-    """The request that the agent sent, if different."""
+    """The request that the agent sent, if the model gets another."""
     sent: Sent | None = None
     """The answer; None if the query goes to the model."""
     is_fork: bool = False
-    """Whether this is the first query not answered from the tape; the workspace is reset before it continues."""
+    """Whether this is the first query not answered from the recording; the workspace is reset before the agent
+    continues."""
     stop: str = ""
-    """Why the agent is to be ended; "" if it is not."""
+    """Why the agent must be terminated; empty if it continues."""
 
 
 class Replies(Protocol):
-    """Answers queries of a replay."""
+    """Decides who answers each query of a replay."""
 
     def decide(self, number: int, api: Api, body: bytes) -> Decision:
         """Decide who answers the query `number`. Returns at once and never raises."""
         ...
 
     async def settle(self, keep: Callable[[], Awaitable[object]]) -> None:
-        """Reset the workspace at the fork, once the query's state is saved; `keep` saves the new state."""
+        """Reset the workspace at the fork, once its state before the query is saved; `keep` saves the new state."""
         ...
 
     def end_agent(self) -> None:
-        """Terminate the agent."""
+        """Terminate the agent's processes."""
         ...
 
 
 Begin = Callable[[], None]
-"""Called when the agent has to wait, so that its client gets keep-alive messages."""
+"""Callback that starts keep-alive messages to the client, because the agent has to wait."""
 
 
 class Visit(Protocol):
-    """One query on its way to the model and back."""
+    """One query at the gate, on its way to the model and back."""
 
     body: bytes
-    """The request that the model will get; after `asked`, with its edits."""
+    """The request that the model will get; after `asked`, with the user's edits."""
     own: bytes | None
-    """The request that the agent sent, if different."""
+    """The request that the agent sent, if the model gets another."""
     reply: Any
     """After `asked`: the answer used instead of the model's, if any."""
     refused: str
-    """After `asked`: why the query is not forwarded; "" if it is."""
+    """After `asked`: why the query is rejected; empty if it is forwarded."""
     value: Any
     """After `answered`: the answer that the agent will get."""
     is_edited: bool
@@ -76,7 +77,7 @@ class Visit(Protocol):
         ...
 
     def wants_answer(self, status: int) -> bool:
-        """Return whether an answer with that status must be complete before the agent gets any of it."""
+        """Return whether the whole answer must arrive before the agent gets any part; depends on the HTTP status."""
         ...
 
     async def asked(self, begin: Begin, changed: Sequence[str] | None) -> None:
@@ -93,12 +94,12 @@ class Visit(Protocol):
 
 
 class Gatekeeper(Protocol):
-    """Sees every query and announcement of an agent."""
+    """Gate that sees, and may pause, every query and announcement of an agent."""
 
     def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> Visit:
-        """Return the visit of query `number` to the model at `url`; `who` sent it, if known. Never raises."""
+        """Return the visit of query `number` to the model at `url`; `who` names the agent, if known. Never raises."""
         ...
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
-        """Process a hook's announcement; return (status, body) of the response, once there is one."""
+        """Process a hook's announcement; return the response's (status, body) when the agent may continue."""
         ...

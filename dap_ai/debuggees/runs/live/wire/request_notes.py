@@ -1,6 +1,6 @@
-"""Records of what the endpoint saw of a request, for the recorder.
+"""Data about requests and responses that the endpoint passes to the recorder.
 
-They contain no headers, because headers hold keys.
+The data contains no headers, because headers hold keys.
 """
 
 from __future__ import annotations
@@ -11,52 +11,52 @@ from typing import Literal, NamedTuple
 import msgspec
 
 End = Literal["whole", "left", "broken", "unreached"]
-"""`left`: the agent closed the connection before the answer was complete; `broken`: the model's side did."""
+"""How a response ended. `left`: the agent closed the connection early; `broken`: the model's server closed it early."""
 
 
 class Who(NamedTuple):
-    """Name of the querying agent, and of its parent."""
+    """Name of the querying agent, and name of its parent agent."""
 
     name: str
     parent: str
 
 
 class RequestStart(NamedTuple):
-    """A request has arrived and is being forwarded. `at` is seconds since 1970."""
+    """Data of a request that is being forwarded. `at` is seconds since 1970."""
 
     number: int
     at: float
     method: str
     path: str
-    """Path at the upstream, without a query string."""
+    """Path at the model's server, without a query string."""
     upstream: str
-    """Name of the upstream."""
+    """Name of the model's server."""
     body: bytes
     encoding: str
     """Content encoding of the body: `gzip`, ..."""
     own: bytes | None = None
-    """The body that the agent sent, if the model gets another."""
+    """The body that the agent sent, if the model gets another body."""
     who: Who | None = None
     """The querying agent, if a hook named it."""
 
 
 class RequestEnd(NamedTuple):
-    """A request was answered, or never will be."""
+    """Data of a response, or of the failure to get one."""
 
     number: int
     at: float
     end: End
     words: str = ""
-    """Why `end` is not `whole`."""
+    """Reason if `end` is not `whole`."""
     status: int = 0
     kind: str = ""
     """Content type of the answer."""
     encoding: str = ""
     request_id: str = ""
-    """The vendor's request id."""
+    """The model vendor's request id."""
     body: Sequence[bytes] = ()
     taped: int | None = None
-    """Query of the tape that gave the answer; 0 if neither a model nor a tape gave it; None for a model's."""
+    """Number of the recorded query that gave the answer; None if a model answered, 0 if neither did."""
 
 
 class RecordingSummary(msgspec.Struct, omit_defaults=True):
@@ -67,7 +67,7 @@ class RecordingSummary(msgspec.Struct, omit_defaults=True):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
-    """Cost without answers from a tape, which are not paid again."""
+    """Cost of the model's answers; replayed answers cost nothing."""
     changes: int = 0
     """Number of workspace commits after the first."""
     notes: list[str] = []

@@ -24,7 +24,7 @@ class Dropped(Exception):  # noqa: N818  named for what happened to a query
 
 
 class Serves(Protocol):
-    """The part of the endpoint that a route uses."""
+    """The part of the endpoint that a route needs."""
 
     pool: Pool
     alive_s: float
@@ -36,7 +36,7 @@ class _StreamOptions(msgspec.Struct):
 
 
 class RequestRoute:
-    """The route of one request. `send` writes to the agent."""
+    """Forwards one request to the model. `send` writes to the agent."""
 
     def __init__(  # noqa: PLR0917  the parts of a request
         self, endpoint: Serves, send: Send, request: h11.Request, upstream: Upstream, path: str, passing: Passing
@@ -53,9 +53,9 @@ class RequestRoute:
         await self._read(link, head)
 
     async def visited(self, visit: Visit, note: Callable[[], None]) -> None:
-        """Pass through the gate; calls `note` when the answer can be recorded.
+        """Forward the request through the gate; calls `note` when the answer can be recorded.
 
-        Raises the same as `through`, and Dropped.
+        Raises Unreached, BrokenConnection, OSError and Dropped.
         """
         wanted = _stream_options(visit.body)
         silent = waits_by_itself(self._request.headers)
@@ -103,7 +103,7 @@ class RequestRoute:
         return None
 
     async def _read(self, link: UpstreamConnection, head: h11.Response | None = None) -> None:
-        """Read the answer; with its `head`, forward each piece as it arrives."""
+        """Read the whole answer; with `head`, also forward the head and each piece to the agent as it arrives."""
         try:
             if head is not None:
                 await self._passing.settled()
@@ -121,7 +121,7 @@ class RequestRoute:
         self._passing.end = "whole"
 
     async def _whole(self, alive: Alive, status: int, kind: str, data: bytes) -> None:
-        """Send the answer at once, after any keep-alive messages.
+        """Send the complete answer, after any keep-alive messages.
 
         Raises BrokenConnection for an error status after status 200 was already sent.
         """
@@ -144,7 +144,7 @@ class RequestRoute:
         return api_of("POST", self._path.partition("?")[0]) or "chat"
 
     def _value(self) -> Any:
-        """Return the answer as a value, as far as it can be parsed; "" if it can't."""
+        """Return the answer as a value; cut-off answers are parsed partially. Empty string if parsing fails."""
         passing = self._passing
         try:
             body = uncompressed(b"".join(passing.body), passing.encoding)
@@ -161,7 +161,7 @@ class RequestRoute:
         return kept.result()
 
     async def _asked(self, body: bytes) -> tuple[UpstreamConnection, h11.Response]:
-        """Send the request; return (connection, response head). Replaces an idle connection that was closed."""
+        """Send the request; return (connection, response head). Retries if the server has closed an idle connection."""
         pool, origin = self._endpoint.pool, self._upstream.origin
         while True:
             known = pool.idle(origin)

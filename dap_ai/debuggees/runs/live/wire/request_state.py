@@ -1,4 +1,4 @@
-"""State of a request in progress, and its headers as the upstream and the agent get them."""
+"""State of a request in progress, and its headers for the model's server and for the agent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEEPING_S = 1.0
 
 
 class Passing:
-    """What is known of a request so far."""
+    """State of a request in progress."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -32,7 +32,7 @@ class Passing:
         self.decided: Decision | None = None
         self.taped: int | None = None
         self.visit: Visit | None = None
-        """The request's visit to the gate, if there is one."""
+        """The query's visit at the gate, if there is a gate."""
         self.is_noted = False
         """Whether the recorder has been notified."""
         self._head: dict[str, Any] = {}
@@ -61,12 +61,12 @@ class Passing:
         return str(self._head.get("encoding", ""))
 
     async def settled(self) -> None:
-        """Wait until the workspace is saved, so that the agent's actions after the answer belong to the next state."""
+        """Wait until the workspace is saved, so that later changes by the agent belong to the next state."""
         if self.kept is not None:
             await asyncio.wait([self.kept], timeout=_KEEPING_S)
 
     def note(self) -> RequestEnd:
-        """Return the record for the recorder."""
+        """Return the response's data for the recorder."""
         end = self.end or "broken"
         facts = {"status": self.status, "body": self.body, "taped": self.taped}
         return RequestEnd(self.number, time.time(), end, self.words, **facts, **self._head)
@@ -81,7 +81,7 @@ def without_header(name: bytes, request: h11.Request) -> h11.Request:
 def request_for(
     request: h11.Request, body: bytes, upstream: Upstream, path: str, link: UpstreamConnection
 ) -> h11.Request:
-    """Return the agent's request for the upstream: unchanged, except for headers that concern the connection.
+    """Return the agent's request to send upstream, unchanged except for headers that concern the connection.
 
     Requests no compression, so that the answer can be read while it is forwarded unchanged.
     """
@@ -97,5 +97,5 @@ def request_for(
 
 
 def head_for(head: h11.Response) -> h11.Response:
-    """Return the upstream's response head for the agent. Without a length, the body is sent chunked."""
+    """Return the model server's response head for the agent. Without a length, the body is sent chunked."""
     return h11.Response(status_code=head.status_code, headers=passed_on(head.headers), reason=head.reason)

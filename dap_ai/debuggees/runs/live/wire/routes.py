@@ -1,4 +1,4 @@
-"""Environment variables that hold a model's address, and their values while the agent uses the endpoint."""
+"""Environment variables for a model's address, and their values that lead the agent to the endpoint."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dap_ai.debuggees.runs.readers.json_shapes import table
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOOPBACK = "127.0.0.1"
 ASKER = b"x-dap-ai-agent"
-"""Header that a hook adds to a query: the agent's name and parent, percent-encoded, separated by a semicolon. Never
-forwarded."""
+"""Header that a hook adds to a query: names of the agent and its parent, percent-encoded, separated by a semicolon. The
+endpoint removes it."""
 GATE = "gate"
-"""Path after the token at which hooks announce events."""
+"""URL path, after the token, to which hooks send announcements."""
 
 
 HOOK = Path(__file__).parents[1] / "hook" / "start"
@@ -25,13 +25,13 @@ HOOK = Path(__file__).parents[1] / "hook" / "start"
 
 
 class Vendor(NamedTuple):
-    """A vendor of models, with the variables that clients read."""
+    """A vendor of models, with the environment variables that its clients read."""
 
     name: str
     variables: Sequence[str]
-    """Variables that clients read; the first that the user has set is the model's address."""
+    """Environment variables for the model's address; the first that is set counts."""
     default: str
-    """Address if none is set."""
+    """Address if no variable is set."""
 
 
 VENDORS = (
@@ -46,7 +46,7 @@ class Upstream(NamedTuple):
 
     name: str
     url: str
-    """Address as the client would have it: with its path, without a trailing slash."""
+    """Address as a client would use it, with a path and without a trailing slash."""
 
     @property
     def origin(self) -> str:
@@ -56,7 +56,7 @@ class Upstream(NamedTuple):
 
 
 def upstreams(environ: Mapping[str, str]) -> list[Upstream]:
-    """Return the addresses from the user's settings or the vendors' defaults. Raises ValueError for an invalid one."""
+    """Return the address of each vendor, from the user's environment or the default. Raises ValueError if invalid."""
     found = list[Upstream]()
     for vendor in VENDORS:
         name, url = next(
@@ -70,7 +70,7 @@ def upstreams(environ: Mapping[str, str]) -> list[Upstream]:
 
 
 def environment(environ: Mapping[str, str], port: int, token: str, *, gate: bool = False) -> dict[str, str]:
-    """Return the environment variables to change for the agent. Clients bypass the user's proxy for the endpoint.
+    """Return the environment variables that make the agent use the endpoint, bypassing the user's proxy.
 
     With `gate`, includes the gate's address for hooks in the agent's process.
     """
@@ -93,23 +93,23 @@ def _hooked(environ: Mapping[str, str], gate: str) -> dict[str, str]:
 
 
 def target(path: str, known: Mapping[str, Upstream]) -> tuple[Upstream, str] | None:
-    """Return (upstream, path there) for a path without its token; None if it names no known upstream."""
+    """Return (upstream, path at the upstream) for a path without its token; None for an unknown upstream."""
     _, name, rest = [*path.split("/", 2), "", ""][:3]
     upstream = known.get(name)
     return (upstream, f"/{rest}") if upstream is not None else None
 
 
 def is_gate(path: str) -> bool:
-    """Return whether a path is the gate's, for a hook's announcement."""
+    """Return whether a path is the gate's path, to which hooks send announcements."""
     return path == f"/{GATE}"
 
 
 def asker(header: str) -> Who | None:
-    """Parse the header that names a query's agent; None if it is empty."""
+    """Parse the header that names a query's agent; None for an empty header."""
     name, _, parent = header.partition(";")
     return Who(unquote(name), unquote(parent)) if name else None
 
 
 def named(value: object) -> dict[str, Upstream]:
-    """Parse upstreams from a JSON object of addresses by name."""
+    """Parse upstreams from a JSON object that maps names to addresses."""
     return {name: Upstream(name, str(url)) for name, url in table(value).items()}

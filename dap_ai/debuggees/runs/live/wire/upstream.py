@@ -19,13 +19,13 @@ import h11
 from dap_ai.debuggees.runs.live.wire.http import READ_BYTES, BrokenConnection, Headers
 
 _IDLE_S = 4.0
-"""Seconds after which an idle connection is not used again; servers close theirs after five seconds."""
+"""Seconds after which an idle connection is not reused; servers close idle connections after five seconds."""
 _CONNECT_S = 60.0
 _MAX_HEAD = 64 * 1024
 
 
 class Unreached(Exception):  # noqa: N818  named for what is wrong with the server
-    """No connection to the model; the message says why, for the agent's user."""
+    """The model's server cannot be reached; the message tells the agent's user why."""
 
 
 class UpstreamConnection:
@@ -33,14 +33,14 @@ class UpstreamConnection:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, proxied: bool) -> None:
         self.proxied = proxied
-        """Whether it leads to a proxy, so that the request's target is the whole address."""
+        """Whether the connection leads to a proxy, which needs the whole address as the request's target."""
         self.used_at = time.monotonic()
         self._reader, self._writer = reader, writer
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
 
     @property
     def is_usable(self) -> bool:
-        """Whether it can take another request."""
+        """Whether the connection can take another request."""
         stale = time.monotonic() - self.used_at > _IDLE_S
         return not (stale or self._reader.at_eof() or self._writer.is_closing())
 
@@ -58,7 +58,7 @@ class UpstreamConnection:
                 raise BrokenConnection("the answer has no head")
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yield the response body as it arrives. Raises BrokenConnection and OSError if it ends early."""
+        """Yield the response body as it arrives. Raises BrokenConnection and OSError if the body ends early."""
         while True:
             event = await self._next()
             if isinstance(event, h11.Data):
@@ -69,7 +69,7 @@ class UpstreamConnection:
                 raise BrokenConnection("the answer ends too early")
 
     def again(self) -> bool:
-        """Prepare for another request; return whether that is possible."""
+        """Prepare the connection for another request; return whether that is possible."""
         if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
             return False
         self._http.start_next_cycle()
@@ -100,14 +100,14 @@ class ProxyAddress(NamedTuple):
 
 
 class Pool:
-    """Idle connections by origin."""
+    """Idle connections to models' servers, by origin."""
 
     def __init__(self) -> None:
         self._idle: dict[str, list[UpstreamConnection]] = {}
         self._tls: ssl.SSLContext | None = None
 
     def idle(self, origin: str) -> UpstreamConnection | None:
-        """Return an open connection, or None if there is none."""
+        """Return an idle connection that can be reused, or None."""
         waiting = self._idle.get(origin, [])
         while waiting:
             link = waiting.pop()
@@ -136,7 +136,7 @@ class Pool:
         return UpstreamConnection(*streams, proxied=bool(proxy and not secure))
 
     def keep(self, origin: str, link: UpstreamConnection) -> None:
-        """Keep a connection for the next request; close it if it can't take one."""
+        """Keep a connection for the next request; close a connection that can't take another."""
         if link.again():
             self._idle.setdefault(origin, []).append(link)
         else:
@@ -154,7 +154,7 @@ class Pool:
 def proxy_for(scheme: str, host: str, port: int) -> ProxyAddress | None:
     """Return the proxy that the user's environment sets for an address, or None.
 
-    Raises ValueError if it is not an HTTP address.
+    Raises ValueError if the proxy's address is not HTTP.
     """
     proxies = urllib.request.getproxies()
     url = proxies.get(scheme) or proxies.get("all")

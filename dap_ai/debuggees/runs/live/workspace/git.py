@@ -1,7 +1,7 @@
-"""Runs git without the user's hooks, configuration and filters, with a separate GIT_DIR for the user's directory.
+"""Runs git without the user's hooks, configuration and filters, and with dap_ai's own GIT_DIR for the user's directory.
 
 git is used in two ways. For dap_ai's own repository (`Git`), the environment sets every path, so that git does not
-search for a `.git`. For the user's repository (`users`), it only runs queries, with hooks, the file system monitor and
+search for a `.git`. For the user's repository (`users`), git only runs queries, with hooks, the file system monitor and
 fetching switched off: a repository's configuration may name programs to run, and a cloned repository may come from
 anybody (git-config(1), git(1)).
 """
@@ -29,9 +29,9 @@ _CONFIGURATION = {
 }
 _QUIET = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _NOWHERE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-"""Prevent fetching of objects that a repository lacks, because a remote's address can be a command."""
+"""Environment that prevents fetching of missing objects, because a remote's address can be a command."""
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
-"""Store file contents byte for byte, without running the user's filter programs."""
+"""Git attributes to store file contents byte for byte, without running the user's filter programs."""
 
 
 class GitError(Exception):
@@ -39,7 +39,7 @@ class GitError(Exception):
 
 
 def program() -> str:
-    """Return the path of git. Raises GitError if it is not installed."""
+    """Return the path of git. Raises GitError if git is not installed."""
     found = programs.locate("git")
     if found is None:
         raise GitError("git is not installed")
@@ -47,15 +47,16 @@ def program() -> str:
 
 
 def users(directory: Path, *arguments: str) -> bytes:
-    """Return the output of the user's git in a directory; b"" outside a repository or on failure. Read-only.
+    """Return the output of a read-only query of the user's repository; empty outside a repository or on failure.
 
-    Nothing that the repository configures starts a program or contacts another repository, since it may not be trusted.
+    Nothing that the repository configures starts a program or contacts another repository, because the repository may
+    not be trusted.
     """
     return _output(["-C", str(directory), *_QUIET, *arguments], _NOWHERE)
 
 
 def own(*arguments: str) -> bytes:
-    """Return the output of the user's git outside any repository; b"" on failure."""
+    """Return the output of the user's git outside any repository; empty on failure."""
     return _output(arguments, {"GIT_DIR": os.devnull})
 
 
@@ -69,7 +70,7 @@ def _output(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes:
 
 
 class Git:
-    """A git index for one directory, in a repository that several indexes may share."""
+    """Runs git for one directory and index, in a repository that several indexes may share."""
 
     def __init__(self, git_dir: Path, work_tree: Path, index: Path) -> None:
         self.git_dir, self.work_tree, self.index = git_dir, work_tree, index
@@ -81,7 +82,7 @@ class Git:
         self._environ = _environment() | places | alone | who | _NOWHERE | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """Run git and return its stdout. Raises GitError if it fails."""
+        """Run git and return its stdout. Raises GitError if git fails."""
         command = [self._program, *_QUIET, *arguments]
         try:
             ran = subprocess.run(  # noqa: S603  a command of dap_ai

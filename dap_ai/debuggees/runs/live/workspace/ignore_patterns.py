@@ -1,11 +1,11 @@
-"""Ignore patterns for a directory: the user's global list and those in the directory's repository.
+"""Ignore patterns for a directory: the user's global list, and the lists in the directory's repository.
 
 The patterns are stored in a recording, and the repository may not be trusted. Therefore no file outside the repository
-is read on its behalf, whether through its configuration, a link, or a `.git` that points elsewhere.
+is read for it, whether through its configuration, a link, or a `.git` that points elsewhere.
 
 gitignore(5): the last matching pattern decides, and a pattern with a slash inside is relative to its own file. All
-patterns go into one list here, so the outermost folder's come first, and those relative to a folder above the directory
-are left out because they would match other places.
+patterns go into one list here. So the outermost folder's patterns come first, and patterns relative to a folder above
+the directory are left out because they would match other places.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_BYTES = 1024 * 1024
 
 
 def patterns(directory: Path, recording: Path) -> list[str]:
-    """Return lines for `info/exclude`, in addition to `.gitignore` files; they also exclude the `recording` folder."""
+    """Return lines for `info/exclude`, in addition to `.gitignore` files; includes the `recording` folder."""
     found = [*_lines(_own_list(), anchored=True), *_of_the_repository(directory)]
     if recording.is_relative_to(directory):
         found.append(f"/{_escaped(recording.relative_to(directory).as_posix())}/")
@@ -29,7 +29,7 @@ def patterns(directory: Path, recording: Path) -> list[str]:
 
 
 def _own_list() -> str:
-    """Return the user's global ignore list, found through their git configuration."""
+    """Return the text of the user's global ignore list, found through the user's git configuration."""
     name = os.fsdecode(own("config", "--path", "core.excludesFile")).rstrip("\n")
     home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return _text(Path(name) if name else Path(home) / "git" / "ignore")
@@ -45,13 +45,13 @@ def _of_the_repository(directory: Path) -> Iterator[str]:
 
 
 def _text_within(top: Path, path: Path) -> str:
-    """Return the text of a file, or "" if any part of its path below `top` is a link."""
+    """Return the text of a file; empty if any part of its path below `top` is a link."""
     is_there = path.resolve() == top.resolve() / path.relative_to(top)
     return _text(path) if is_there else ""
 
 
 def _text(path: Path) -> str:
-    """Return the text of a regular file, up to 1 MB; "" if there is none."""
+    """Return the text of a regular file, up to 1 MB; empty without such a file."""
     try:
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(fd, "rb") as file:
@@ -62,7 +62,7 @@ def _text(path: Path) -> str:
 
 
 def _lines(text: str, *, anchored: bool) -> Iterator[str]:
-    """Yield the patterns; without `anchored`, only those that mean the same in every folder."""
+    """Yield the patterns in a text; without `anchored`, only patterns that mean the same in every folder."""
     for line in text.splitlines():
         if line.strip() and not line.startswith("#") and (anchored or "/" not in line.strip().rstrip("/")):
             yield line

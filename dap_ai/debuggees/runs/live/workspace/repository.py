@@ -1,9 +1,9 @@
-"""Saves a directory's states as commits, including nested repositories, each with its own index and joined as trees.
+"""Saves a directory's states as commits; each nested repository has its own index, and all trees are joined.
 
-Uses git plumbing instead of `git add` and `git commit`, because the former stores a nested repository as a link to its
-commit, without its files, and the latter runs hooks. The index takes the changed files, write-tree turns it into a
-tree, commit-tree into a commit with the last state as parent, and update-ref moves the branch. A nested repository has
-its own index; `mktree` puts its tree into the outer one.
+Uses git plumbing instead of `git add` and `git commit`: `git add` stores a nested repository as a link to its commit,
+without its files, and `git commit` runs hooks. The index takes the changed files, write-tree turns the index into a
+tree, commit-tree turns the tree into a commit with the last state as parent, and update-ref moves the branch. `mktree`
+puts a nested repository's tree into the outer tree.
 
 The index stores size and times of each file, so git reads only changed files; every other file costs one stat call. Two
 states are equal if their trees have the same id, so checking for changes is one comparison.
@@ -24,9 +24,9 @@ from dap_ai.debuggees.runs.live.workspace.ignore_patterns import patterns
 MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_BYTES = 4 * 1024**3
 MAX_FILES = 200_000
-"""Maximum number of files in a directory that is followed."""
+"""Maximum number of files in a workspace directory."""
 _MANY = 200
-"""Number of new files above which they are stored as one pack instead of loose objects."""
+"""Number of new files above which git stores one pack instead of loose objects."""
 _BRANCH = "refs/heads/run"
 
 
@@ -35,13 +35,13 @@ class CannotFollow(Exception):  # noqa: N818  named for what is wrong with the d
 
 
 class Commit(NamedTuple):
-    """A state that differs from the previous one."""
+    """A state of the directory that differs from the previous state."""
 
     sha: str
     files: Sequence[tuple[str, str]]
     """(status, path) pairs; the status is `A`, `M`, `D` or `T` (another type)."""
     left_out: Sequence[str]
-    """One sentence per file that is not saved, reported once."""
+    """One sentence per file that is not saved; each sentence appears in one commit only."""
 
 
 class Repository:
@@ -75,7 +75,7 @@ class Repository:
             raise CannotFollow(str(error)) from error
 
     def commit(self, title: str) -> Commit | None:
-        """Commit the changes to the branch `run`; None if there are none. Raises GitError."""
+        """Commit the changes to the branch `run`; None without changes. Raises GitError."""
         told = set[str]()
         tree = self._joined(told)
         left_out = sorted(told - self._told)
@@ -111,7 +111,7 @@ class Repository:
         return _Part(Git(self._git_dir, self._git.work_tree / place, self._git_dir / f"index-{name}"))
 
     def _grafted(self, tree: str, path: Sequence[str], below: str) -> str:
-        """Return the tree with another one inserted at a path."""
+        """Return the tree with the tree `below` inserted at a path."""
         # Trees are immutable: list each level on the path, replace one row, and make a new tree of the rows,
         # innermost first.
         listed = filter(None, self._git("ls-tree", "-z", tree).split(b"\0"))
@@ -130,13 +130,13 @@ class Repository:
 
 
 class _Part:
-    """One index: of the directory, or of a repository nested in it."""
+    """Index of the directory, or of one repository nested in the directory."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
 
     def tree(self, told: set[str], *, first: bool, below: str = "") -> tuple[str, list[str]]:
-        """Return the current tree and the nested repositories; adds sentences about omitted files to `told`."""
+        """Return (current tree, paths of nested repositories); add sentences about omitted files to `told`."""
         # What differs from the index: new, modified, deleted. A nested repository is a name that ends in a slash. For
         # the first state, the files tracked by the user's repository are added, because they may be ignored but are
         # saved anyway.
@@ -193,7 +193,7 @@ def _kept(top: Path, found: Iterable[str], told: set[str], below: str) -> dict[s
 
 
 def _few(files: Sequence[tuple[str, str]]) -> str:
-    """Return a short list of files: `a.py, b.py and 3 more`."""
+    """Format a short list of files: `a.py, b.py and 3 more`."""
     shown = ", ".join(" ".join(path.split()) for _, path in files[:3])
     return shown + (f" and {len(files) - 3} more" if len(files) > 3 else "")
 

@@ -1,7 +1,7 @@
-"""Commits the workspace during a run, in a thread: one commit per query, with the results of the calls before it.
+"""Commits the workspace during a run, in a thread: one commit per query, with the results of all earlier calls.
 
-One thread and one queue save the states in the order of the queries, and make it the only writer of the index. The
-agent does not wait for a commit. Therefore a state may include changes by calls that run while the commit is made.
+One thread and one queue save the states in the order of the queries, and only this thread writes the index. The agent
+does not wait for a commit. Therefore a state may include changes by calls that run while the commit is made.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dap_ai.debuggees.runs.live.workspace.git import GitError
 from dap_ai.debuggees.runs.live.workspace.repository import CannotFollow, Repository
 
 Done = Callable[[Sequence[str] | None], None]
-"""Called once a state is saved, with the files that changed, or None if none did."""
+"""Callback that is called once a state is saved, with the changed files, or None without changes."""
 
 
 class Following:
-    """Saves workspace states. Queries that arrive during a commit share the next one."""
+    """Saves workspace states in a thread. Queries that arrive during a commit share the next commit."""
 
     def __init__(self, directory: Path, git_dir: Path) -> None:
         """Save the first state. Raises CannotFollow."""
@@ -37,18 +37,18 @@ class Following:
         self._thread = threading.Thread(target=self._run, name="workspace", daemon=True)
 
     def begin(self, record: Callable[[Mapping[str, Any]], None]) -> None:
-        """Start the thread. `record` gets lines for the recording, beginning with the first state's."""
+        """Start the thread. `record` gets lines for the recording; the first line is about the first state."""
         self._record = record
         record(self._first)
         self._thread.start()
 
     @property
     def head(self) -> str:
-        """The newest commit."""
+        """The newest commit's hash."""
         return self._repository.head
 
     def asked(self, query: int, done: Done) -> None:
-        """Request a commit of the state before a query; `done` is called in the thread afterwards."""
+        """Request a commit of the state before a query; the thread calls `done` afterwards."""
         self._asked.put((query, done))
 
     def close(self) -> None:

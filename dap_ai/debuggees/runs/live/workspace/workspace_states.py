@@ -1,4 +1,4 @@
-"""Reads states of a repository that may not be trusted: uses its objects and ignores its configuration."""
+"""Reads saved states from a repository that may not be trusted: uses its objects and ignores its configuration."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PATCH = ("diff-tree", "-p", "--root", "--no-commit-id", "--no-renames", "--no-e
 
 
 class States:
-    """States of the given repositories. Methods raise GitError if a commit is missing."""
+    """Reads the states in the given repositories. Methods raise GitError if a commit is missing."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
 
     def patch(self, commit: str) -> str:
-        """Return the patch of a commit."""
+        """Return the patch that a commit makes."""
         return self._git(*_PATCH, commit).decode("utf-8", "replace")
 
     def between(self, commit: str, other: str) -> str:
@@ -32,7 +32,7 @@ class States:
         self._checked_out(commit, to, self._listed(commit))
 
     def write_change(self, commit: str, before: Path, after: Path) -> None:
-        """Write the files that a commit changed, before and after it, to two empty folders."""
+        """Write the files that a commit changes to two empty folders: as they are before and after the commit."""
         told = self._git("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--name-only", commit)
         parents = self._git("rev-list", "--parents", "-n", "1", commit).decode().split()[1:]
         changed = set(names(told))
@@ -53,7 +53,7 @@ class States:
 
 @contextmanager
 def states_of(*repositories: Path) -> Generator[States]:
-    """Provide the states in these repositories. Raises GitError and OSError."""
+    """Provide the states in these repositories, within a `with` block. Raises GitError and OSError."""
     with tempfile.TemporaryDirectory() as scratch:
         top = Path(scratch)
         git = Git(top / "git", top, top / "index")

@@ -1,6 +1,6 @@
-"""Reader of dap_ai's own recordings (`dap-ai record`), even while being written; `store.py` documents the line format.
+"""Reader of dap_ai's own recordings (`dap-ai record`), even while they are being written.
 
-A recording in another version of the format raises CannotRead with both versions.
+`store.py` documents the line format. A recording in another version of the format raises CannotRead with both versions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dap_ai.debuggees.runs.store import FILE, FORMAT, VERSION
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """Return the confidence that `path` is a recording of dap_ai, 0 to 1, and the reason; see `Reader.sniff`."""
+    """Return the confidence that `path` is a recording of dap_ai, 0 to 1, and the reason."""
     seen = glance(path)
     if seen.kind == "folder":
         if FILE not in seen.names:
@@ -25,7 +25,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """Read a recording of dap_ai; see `Reader.read`. Raises CannotRead if the format version differs."""
+    """Read a recording of dap_ai. Raises CannotRead, also if the format version differs."""
     file, name = (path / FILE, FILE) if path.is_dir() else (path, "")
     reading = RecordingReader(path, name)
     version = reading.feed(file)

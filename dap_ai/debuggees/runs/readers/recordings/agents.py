@@ -1,7 +1,8 @@
-"""Identifies the agent behind each query by its conversation, since requests to the model's API do not name it.
+"""Identifies the agent behind each query to the model by its conversation.
 
-A query belongs to the agent whose conversation it continues; else to the one whose calls it answers (if its history was
-shortened); else to an idle agent with the same instructions and tools; else to a new agent, named after the open call.
+Requests to the model's API do not name the agent. A query belongs to the agent whose conversation it continues. If the
+agent's history was shortened, the query belongs to the agent whose calls it answers. Otherwise, it belongs to an idle
+agent with the same instructions and tools, or else to a new agent, which is named after the open call.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import msgspec
 
 
 class MessageNode(msgspec.Struct, frozen=True, gc=False):
-    """A message in a conversation. `after` is the node of its predecessor, `line` the 1-based line of its content."""
+    """A message in a conversation.
+
+    `after` is the node of the previous message, `line` the 1-based line of the message's content.
+    """
 
     after: int
     part: str
@@ -27,19 +31,19 @@ class Asker(msgspec.Struct):
     name: str
     parent: str
     head: tuple[str, str]
-    """Part names of its instructions and tools."""
+    """Names of the parts with the agent's instructions and tools."""
     last: int = 0
-    """Node of its newest message; 0 if there is none."""
+    """Node of the agent's newest message; 0 if the agent has sent none."""
     open_calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    """Calls without a result: id, and the name of the sub-agent the call may have started."""
+    """Calls without a result: maps the call's id to the name of the sub-agent that the call may have started."""
     waiting: int = 0
-    """Number of its queries without a response."""
+    """Number of the agent's queries that have no response yet."""
     has_tools: bool = False
     has_task: bool = False
 
 
 class Askers:
-    """The agents of a run seen so far."""
+    """The agents found so far in a run."""
 
     def __init__(self, nodes: dict[int, MessageNode]) -> None:
         self.known: list[Asker] = []
@@ -52,8 +56,8 @@ class Askers:
     ) -> tuple[Asker, list[int]]:
         """Return the agent that sent the conversation ending at node `last`, and the messages new to that agent.
 
-        `answers` are the ids of the calls whose results are among the messages not sent before. `who` is the agent's
-        name and its parent's if a hook recorded them.
+        `answers` are the ids of the calls whose results are among the messages that no earlier query contains. `who` is
+        the name of the agent and of its parent, if a hook in the agent's process recorded them.
         """
         head = (self._system(last), tools)
         asker = (
@@ -69,13 +73,16 @@ class Askers:
         return asker, new
 
     def named(self, name: str, main: str) -> Asker | None:
-        """Return the agent with this name, or None; `main` selects the first agent without a parent."""
+        """Return the agent with this name, or None if it is unknown.
+
+        For the name `main`, returns the first agent without a parent.
+        """
         if name == main:
             return next((each for each in self.known if not each.parent), None)
         return next((each for each in self.known if each.name == name), None)
 
     def takes(self, asker: Asker, last: int) -> None:
-        """Assign the messages up to `last` to the agent after its query was edited."""
+        """Assign the messages up to `last` to the agent. Needed after the user edited the agent's query."""
         self._take(asker, last)
 
     def unsent(self, last: int) -> list[int]:
@@ -87,7 +94,7 @@ class Askers:
         return found[::-1]
 
     def called(self, asker: Asker, call_id: str, name: str) -> None:
-        """Record a call of the agent without a result; `name` is for the sub-agent it may start."""
+        """Record a call of the agent that has no result yet. `name` is for the sub-agent that the call may start."""
         asker.open_calls[call_id] = name
         self._callers[call_id] = asker
 
@@ -125,7 +132,7 @@ class Askers:
         return asker
 
     def _system(self, last: int) -> str:
-        """Return the part name of the conversation's first message if it is a system message, else ""."""
+        """Return the part name of the conversation's first message; empty if that is no system message."""
         first = self._nodes.get(last)
         while first is not None and first.after in self._nodes:
             first = self._nodes[first.after]
@@ -134,7 +141,7 @@ class Askers:
     def _new_to(self, asker: Asker, last: int) -> list[int]:
         """Return the messages up to `last` that the agent has not sent before.
 
-        If its history was rewritten, messages with known content do not count as new.
+        If the agent's history was rewritten, messages with known content do not count as new.
         """
         found, before = list[int](), set[int]()
         at = asker.last

@@ -1,4 +1,4 @@
-"""Splits messages and answers of the model APIs (Chat Completions, Responses, Messages) into uniform pieces."""
+"""Splits messages and answers of the model APIs (Chat Completions, Responses, Messages) into pieces of one type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_ITSELF = frozenset({"message", "reasoning", "item_reference"})
 
 
 class MessagePiece(NamedTuple):
-    """A piece of a message; `pointer` is a JSON pointer within the message."""
+    """A text, reasoning, tool call or result in a message. `pointer` is a JSON pointer within the message."""
 
     kind: Kind
     pointer: str
@@ -35,7 +35,7 @@ class MessagePiece(NamedTuple):
 
 
 def pieces(message: Any) -> Iterator[MessagePiece]:
-    """Yields the pieces of a conversation's message, in order."""
+    """Yields the pieces of one message in a conversation, in order."""
     row = table(message)
     kind, role = words(row.get("type")), words(row.get("role"))
     if role in ("tool", "function"):
@@ -50,7 +50,7 @@ def pieces(message: Any) -> Iterator[MessagePiece]:
 
 
 def answered(value: Any) -> Iterator[MessagePiece]:
-    """Yields the pieces of a model's answer; for Chat Completions, those of the first choice."""
+    """Yields the pieces of a model's answer. Of a Chat Completions answer, only the first choice counts."""
     row = table(value)
     if "choices" in row:
         for said in _assistant(table(at(row, "choices", 0, "message"))):
@@ -64,7 +64,7 @@ def answered(value: Any) -> Iterator[MessagePiece]:
 
 
 def item(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
-    """Yields the pieces of a Responses item that is not a message: calls, their outputs, reasoning."""
+    """Yields the pieces of an item of the Responses API that is not a message: a call, a call's output or reasoning."""
     kind, call_id = words(row.get("type")), words(row.get("call_id") or row.get("id"))
     if kind == "reasoning":
         found = text(row.get("summary")) or text(row.get("content"))
@@ -87,9 +87,10 @@ def item(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
 
 
 def brought(result: str) -> tuple[str, int | None]:
-    """Return a tool's output and its exit code, or None if the text shows none in a common format.
+    """Return a tool's output and exit code.
 
-    For a result that is JSON (mini-SWE-agent's), returns the value of `output`, followed by its other fields.
+    The exit code is None if the text shows none in a common format. For a result in JSON (mini-SWE-agent), the output
+    is the value of `output`, followed by the other fields.
     """
     found = _EXIT.search(result[:20_000]) or _EXIT.search(result[-2_000:])
     code = int(next(filter(None, found.groups()))) if found else None
@@ -120,7 +121,10 @@ def _assistant(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
 
 
 def _blocks(content: Any, kind: Kind) -> Iterator[MessagePiece]:
-    """Yields the pieces of a content that is a text or a list of blocks; texts of several blocks stay separate."""
+    """Yields the pieces of a message's content, which is a text or a list of blocks.
+
+    Each text block becomes a separate piece.
+    """
     if isinstance(content, str):
         if content:
             yield MessagePiece(kind, "/content", content)

@@ -1,6 +1,7 @@
-"""Applies edits made while a live agent was paused, and events reported by the hook in its process, to a recording.
+"""Applies to a recording the edits that the user made while a live agent was paused.
 
-An edited event replaces the original, whose text becomes a note after it.
+Also applies the events that the hook in the agent's process reported. An edited event replaces the original event,
+whose text becomes a note after the edited event.
 """
 
 from __future__ import annotations
@@ -22,21 +23,24 @@ _WORDS = {
 }
 
 _BEGINNING = 40
-"""Number of leading characters by which a result is recognized in a message that shortens its middle or end."""
+"""Number of leading characters that identify a result in a message that shortens the result."""
 
 
 class RecordedEdits:
-    """Applies the edits and hook events of one recording."""
+    """Applies the user's edits and the hook's events in one recording."""
 
     def __init__(self, building: RunBuilder) -> None:
         self._building = building
         self.answers: dict[int, Sequence[Event]] = {}
-        """Events of the answer to each query, by query number."""
+        """Events of each answer, by the number of the query."""
         self._told: set[str] = set()
         self._at = -1
 
     def is_announced(self, call_id: str) -> bool:
-        """Return whether the hook reported this call's result, so that the next query repeats it."""
+        """Return whether the hook in the agent's process already reported this call's result.
+
+        The next query then repeats the result.
+        """
         return call_id in self._told
 
     def is_in(self, call_id: str, said: str) -> bool:
@@ -45,13 +49,16 @@ class RecordedEdits:
         return event is not None and event.text.strip()[:_BEGINNING] in said
 
     def replace_result(self, call_id: str, text: str, ref: Ref) -> None:
-        """Replace a result reported by the hook with the text sent to the model, which may be shortened or reworded."""
+        """Replace a result that the hook reported by the text sent to the model, which the agent may have shortened."""
         event = self._last("result", call_id)
         if event is not None:
             event.text, event.ref = text, ref
 
     def called(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> Event:
-        """Record that a tool starts; return its call event, which the answer may have created before."""
+        """Record that a tool starts, and return its call event.
+
+        The model's answer may have created this event before.
+        """
         call_id = words(row.get("called"))
         event = self._last("call", call_id)
         if event is not None:
@@ -63,13 +70,13 @@ class RecordedEdits:
         return self._building.call(ref, tool, given, text=text, agent=agent, at_s=at_s, call_id=call_id)
 
     def withdrawn(self, call_id: str) -> None:
-        """Remove a call that the hook reported just before it is read from the answer."""
+        """Remove a call that the hook reported, because the same call is about to be read from the model's answer."""
         event = self._last("call", call_id) if call_id else None
         if event is not None and not event.ref.pointer:
             self._building.events.remove(event)
 
     def returned(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> None:
-        """Add the result of a tool reported by the hook."""
+        """Add the result of a tool that the hook reported."""
         call_id, said = words(row.get("returned")), words(row.get("text"))
         self._told.add(call_id)
         call = self._last("call", call_id)
@@ -82,7 +89,7 @@ class RecordedEdits:
         self._building.result(place, said, exit_code=code, status=status, at_s=at_s, took_s=took, **named)
 
     def taken(self, number: int) -> Sequence[Event]:
-        """Remove the events of an answer from the run and return them."""
+        """Remove the events of an answer from the run, and return these events."""
         old = self.answers.pop(number, ())
         self._at = next((n for n, event in enumerate(self._building.events) if old and event is old[0]), -1)
         for event in old:
@@ -91,7 +98,10 @@ class RecordedEdits:
 
     @contextmanager
     def inserting(self, old: Sequence[Event]) -> Generator[None]:
-        """Insert the events added in this context where `old` was; the response keeps its usage, duration and id."""
+        """Move the events added in this context to the place where the events `old` were.
+
+        The response keeps its usage, duration and id.
+        """
         events, at = self._building.events, self._at
         first = len(events)
         yield
@@ -103,18 +113,21 @@ class RecordedEdits:
             new[0].usage, new[0].took_s, new[0].native_id = old[0].usage, old[0].took_s, old[0].native_id
 
     def again(self, number: int, ref: Ref, at_s: float | None) -> None:
-        """Replace the answer to a query with a note, because the model was queried again."""
+        """Replace the answer to a query by a note, because the model was queried again."""
         self.note("an answer that was not taken, as the model was asked again:", self.taken(number), ref, at_s)
 
     def note(self, said: str, old: Sequence[Event], ref: Ref, at_s: float | None) -> None:
-        """Add a note with the text of removed events."""
+        """Add a note with the text of the removed events `old`."""
         rows = [each.text or each.reasoning if each.kind == "response" else _call(each) for each in old]
         agent = old[0].agent if old else MAIN
         place = old[0].ref if old else ref
         self._building.add("note", place, agent=agent, at_s=at_s, text="\n".join([said, *filter(None, rows)]))
 
     def edited(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> None:
-        """Apply an edit to a query, result or call, or a message the user added, and add a note about it."""
+        """Apply the user's edit of a query, result or call, and add a note about the edit.
+
+        The edit may also be a message that the user added.
+        """
         what, call_id = words(row.get("what")), words(row.get("call_id"))
         kind = "call" if what == "call" else "result"
         event = self._last(kind, call_id) if call_id else None

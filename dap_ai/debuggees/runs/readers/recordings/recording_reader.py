@@ -1,4 +1,4 @@
-"""Converts the lines of a recording to events."""
+"""Converts the lines of a dap_ai recording to events of a run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Parent, Ref, 
 from dap_ai.debuggees.runs.store import FORMAT
 
 _NAMING = ("subagent_type", "agent", "agent_name", "agent_type")
-"""Arguments of a call that name the sub-agent it starts."""
+"""Names of arguments in which a call names the sub-agent that it starts."""
 _SHORT = 40
 _INSERTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md")
-"""Beginnings of user messages that Codex itself writes."""
+"""Beginnings of the user messages that Codex itself writes."""
 
 
 class RecordingReader:
@@ -35,7 +35,7 @@ class RecordingReader:
         self._building = RunBuilder(root, FORMAT)
         self._building.agents.clear()
         self._parts: dict[str, int] = {}
-        """Line number of each part, 1-based."""
+        """Line number of each part, 1-based, by name."""
         self._said: dict[str, Sequence[MessagePiece]] = {}
         """Pieces of each message, by the name of its part."""
         self._nodes: dict[int, MessageNode] = {}
@@ -43,16 +43,16 @@ class RecordingReader:
         self._asked: dict[int, tuple[Asker, Event]] = {}
         self._edits = RecordedEdits(self._building)
         self._askers_of: dict[int, Asker] = {}
-        """Agent that sent each query, by query number."""
+        """Agents by the number of the query that they sent."""
         self._answered_by: dict[int, tuple[Asker, Event]] = {}
-        """Agent and query event of each answered query, by query number."""
+        """Agent and query event of each answered query, by the query's number."""
         self._start: float | None = None
         self._last_at: float | None = None
 
     def feed(self, path: Path) -> Any:
-        """Read all lines and return the format version. Raises CannotRead.
+        """Read all lines of the recording and return its format version. Raises CannotRead.
 
-        A last line that is cut off is ignored, because it is still being written.
+        A last line that is cut off is ignored, because the recorder is still writing it.
         """
         version: Any = None
         for number_, line in within(lines(path), path.stat().st_size):
@@ -88,7 +88,10 @@ class RecordingReader:
         return run
 
     def _torn(self, path: Path, number_: int, line: bytes) -> bool:
-        """Return whether this is the last line, cut off: it is still being written, or its writer was killed."""
+        """Return whether this is the recording's last line, cut off.
+
+        The recorder is then still writing the line, or was killed.
+        """
         with path.open("rb") as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - len(line)))
@@ -183,7 +186,7 @@ class RecordingReader:
         self._askers_of[whole(row["query"]) or 0] = asker
 
     def _gate_event(self, kind: str, row: Mapping[str, Any], ref: Ref) -> None:
-        """Handle an edit made while the agent was paused, or an event reported by the hook in its process."""
+        """Apply an edit made while the agent was paused, or an event that the hook in the agent's process reported."""
         at_s, edits = self._time(row), self._edits
         number_ = whole(row.get(kind)) or 0
         if kind == "called":
@@ -216,10 +219,10 @@ class RecordingReader:
         return self._said.get(self._nodes[node].part, ())
 
     def _answered_in_words(self, asker: Asker, new: Sequence[int]) -> str:
-        """Return the open call that new user messages answer, or "".
+        """Return the id of the open call that new user messages answer, or an empty string.
 
-        Some agents (smolagents) send results to the model as user messages. This applies only if the agent has one open
-        call.
+        Some agents (smolagents) send results to the model as user messages. Applies only if the agent has exactly one
+        open call.
         """
         said = [each for node in new for each in self._of(node)]
         users = [each for each in said if each.kind == "user"]
@@ -227,7 +230,10 @@ class RecordingReader:
         return next(iter(asker.open_calls)) if told and len(asker.open_calls) == 1 else ""
 
     def _task(self, new: Sequence[int]) -> int:
-        """Return the message of a first query that states the task, or 0; earlier ones are context or examples."""
+        """Return the node of the message that states the task in a first query, or 0.
+
+        Messages before the task are context or examples.
+        """
         for node in reversed(new):
             if any(each.kind == "user" and not _is_inserted(each.text) for each in self._of(node)):
                 return node
@@ -236,7 +242,7 @@ class RecordingReader:
     def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool, task: int, answers: str) -> None:
         """Add the events of a message that an agent sends for the first time.
 
-        `answers` is the id of the call that a user message answers, or "".
+        `answers` is the id of the call that a user message answers, or empty.
         """
         line = self._nodes[node].line
         for said in self._of(node):
@@ -315,7 +321,7 @@ class RecordingReader:
         self._edits.answers[number_] = self._building.events[first:]
 
     def _change(self, row: Mapping[str, Any], ref: Ref) -> None:
-        """Add a commit of the workspace before the query during which it was made."""
+        """Add an event for a commit of the workspace, before the query during which the commit was made."""
         files = "\n".join(f"{words(at(each, 0))} {words(at(each, 1))}" for each in array(row.get("files")))
         event = self._building.add("change", ref, at_s=self._time(row), text=files, native_id=words(row.get("commit")))
         asked = self._asked_as(whole(row.get("query")))
@@ -336,7 +342,10 @@ class RecordingReader:
         return when - self._start
 
     def _name_agents(self) -> None:
-        """Rename the main agent to `main`: the first agent that was offered tools, else the first."""
+        """Rename the main agent to `main`.
+
+        The main agent is the first agent that was offered tools, or else the first agent.
+        """
         building, known = self._building, self._askers.known
         main = next((each for each in known if each.has_tools and not each.parent), known[0] if known else None)
         if main is None:
@@ -355,19 +364,19 @@ class RecordingReader:
 
 
 def _is_inserted(said: str) -> bool:
-    """Return whether a user message was written by the agent's program and so is not the task."""
+    """Return whether the agent's program wrote a user message, which is then not the task."""
     return said.lstrip().startswith(_INSERTED) or is_reminder(said)
 
 
 def sub_agent(tool: str, arguments: Mapping[str, Any] | None) -> str:
-    """Return the name of the sub-agent that a call may start, or ""."""
+    """Return the name of the sub-agent that a call may start, or an empty string."""
     given = arguments or {}
     named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or tool
     return named if 0 < len(named) <= _SHORT else ""
 
 
 def _why(row: Mapping[str, Any]) -> str:
-    """Return the error text of a failed response: HTTP status, the provider's message and dap_ai's own."""
+    """Return the error text of a failed response: HTTP status, the provider's message and dap_ai's message."""
     value = row.get("value")
     error = table(value).get("error")
     told = words(table(error).get("message")) or words(error) or text(value) or words(table(value).get("message"))

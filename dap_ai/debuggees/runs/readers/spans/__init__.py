@@ -1,4 +1,4 @@
-"""Traces as runs: spans of any tracing tool, the chat messages in them, and the events they become.
+"""Converts traces to runs: spans of any tracing tool, the chat messages in them, and the resulting events.
 
-Shared by the trace readers (OpenTelemetry, Langfuse, LangSmith, ...), which only parse their own file formats.
+The readers of trace formats (OpenTelemetry, Langfuse, LangSmith, ...) share this code and only parse their own files.
 """

@@ -1,6 +1,6 @@
-"""Normalizes chat messages found in traces to `ChatMessage`.
+"""Converts chat messages found in traces to `ChatMessage`.
 
-Supported: OpenAI's chat completions and responses, Anthropic's content blocks, the parts of OpenTelemetry's GenAI
+Supported are OpenAI's chat completions and responses, Anthropic's content blocks, the parts of OpenTelemetry's GenAI
 conventions, OpenInference messages (after nesting their flat keys), and LangChain messages, plain or serialized.
 """
 
@@ -16,19 +16,19 @@ from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "developer": "system", "function": "tool"}
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk"})
-"""Values of a LangChain message's `type`, which is its role."""
+"""Values of a LangChain message's `type`, which names the message's role."""
 _ITEMS = frozenset({"function_call", "function_call_output", "reasoning"})
-"""Responses API items that are messages without a role."""
+"""Types of Responses API items that are messages without a role."""
 _WRAPPERS = (
     "messages", "input_messages", "output_messages", "choices", "generations", "message", "output", "response", "input",
     "kwargs", "data",
 )  # fmt: skip
-"""Keys under which messages are looked for, in this order."""
+"""Keys under which an object may contain messages, in order of precedence."""
 _MAX_DEPTH = 12
 
 
 class ChatCall(msgspec.Struct, frozen=True):
-    """A call requested by a message; `arguments` are unparsed, mostly JSON text."""
+    """A tool call that a message requests. `arguments` are not parsed and mostly JSON text."""
 
     call_id: str
     tool: str
@@ -36,7 +36,7 @@ class ChatCall(msgspec.Struct, frozen=True):
 
 
 class ChatMessage(msgspec.Struct, frozen=True):
-    """One message. `answers` is the id of the call whose result it is, or None if it is not a result."""
+    """One chat message. If it is the result of a call, `answers` is the call's id, else None."""
 
     role: str
     text: str
@@ -46,9 +46,9 @@ class ChatMessage(msgspec.Struct, frozen=True):
 
 
 def messages(value: Any, depth: int = 0) -> list[ChatMessage]:
-    """Return all messages in a value; JSON within a string is parsed.
+    """Return all messages in a value, also those in JSON strings.
 
-    A value that holds no message becomes one message with the role "".
+    A value without a message becomes one message with an empty role.
     """
     if value is None or value in ("", [], {}):
         return []
@@ -86,7 +86,7 @@ def _of_list(items: Sequence[Any], depth: int) -> list[ChatMessage]:
 
 
 def parsed_json(value: str) -> Any:
-    """Return the object or list that a text holds as JSON, or None."""
+    """Return the JSON object or list in a text, or None if the text is anything else."""
     return decoded(value) if value.lstrip()[:1] in ("{", "[") else None
 
 
@@ -129,7 +129,7 @@ class _Parts:
         self.answers: str | None = None
 
     def add(self, content: Any, *, is_thought: bool = False) -> None:
-        """Add a text, a content part, or a list of them."""
+        """Add a text, a content part, or a list of content parts."""
         if isinstance(content, str):
             (self.thoughts if is_thought else self.texts).append(content)
         elif isinstance(content, Mapping):
@@ -156,7 +156,10 @@ class _Parts:
 
 
 def _calls(found: Mapping[str, Any]) -> list[ChatCall]:
-    """Return the calls under `tool_calls` or the older `function_call`, also in LangChain's `additional_kwargs`."""
+    """Return the calls under `tool_calls` or the older `function_call`.
+
+    LangChain's `additional_kwargs` are searched too.
+    """
     extra = table(found.get("additional_kwargs"))
     given = array(found.get("tool_calls")) or array(extra.get("tool_calls"))
     wanted: list[ChatCall] = []
@@ -172,7 +175,7 @@ def _calls(found: Mapping[str, Any]) -> list[ChatCall]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the texts of a list of parts."""
+    """Return the text of each part in a list of parts."""
     found: list[str] = []
     for part in array(value):
         inner = table(part)
@@ -182,13 +185,13 @@ def _texts(value: Any) -> list[str]:
 
 
 def _only_text(found: Mapping[str, Any]) -> str:
-    """Return the text of an object that holds nothing else, else the whole object as JSON."""
+    """Return the only value of an object if it is a string, else the whole object as JSON."""
     values = list(found.values())
     return values[0] if len(values) == 1 and isinstance(values[0], str) else readable(found)
 
 
 def shown(said: ChatMessage) -> str:
-    """Return a message as text, `role: text`, to show it in a query."""
+    """Return a message as text for display in a query: `role: text`."""
     calls: Iterator[str] = (f"[calls {call.tool} {readable(call.arguments)}]" for call in said.calls)
     text = "\n".join(filter(None, (said.reasoning, said.text, *calls)))
     return f"{said.role}: {text}" if said.role else text

@@ -1,4 +1,4 @@
-"""Spans of a trace from any tool, reduced to what events need, so that long traces fit in memory."""
+"""Spans of a trace from any tool, reduced to the values that events need. Long traces then fit in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.debuggees.runs.run_model import Ref, TokenUsage
 
 SpanKind = Literal["model", "tool", "agent", "other"]
 _MIN_TOLD = 24
-"""Minimum length of a string that counts as text; shorter ones are ids, flags or names."""
+"""Minimum characters of a string that counts as text. Shorter strings are ids, flags or names."""
 _UNTOLD_KEYS = frozenset(
     {
         "trace_id", "span_id", "parent_span_id", "traceId", "spanId", "parentSpanId", "trace_state", "id", "parent_id",
@@ -25,7 +25,7 @@ _UNTOLD_KEYS = frozenset(
 
 
 class RawSpan(msgspec.Struct):
-    """One span as a tool's reader parsed it; times are in seconds since 1970."""
+    """One span as parsed by the reader of its format. Times are in seconds since 1970."""
 
     ref: Ref
     id: str
@@ -44,11 +44,11 @@ class RawSpan(msgspec.Struct):
     arguments: Mapping[str, Any] | None = None
     usage: TokenUsage | None = None
     error: str = ""
-    """Error message; "" if there was no error."""
+    """Error message of the span; empty if there was no error."""
     is_ok: bool = False
     """Whether the span records success."""
     whole: Any = None
-    """The whole span without its children, for text that no other field holds."""
+    """The whole span without its children. Used for text that no other field contains."""
     input_at: str = ""
     output_at: str = ""
     """JSON pointers of input and output within the span."""
@@ -57,29 +57,29 @@ class RawSpan(msgspec.Struct):
 
 
 class Span(msgspec.Struct):
-    """One span, without texts that earlier spans contain."""
+    """One span, without the texts that earlier spans contain."""
 
     raw: RawSpan
     asked: str | thin_events.TextLocation = ""
-    """The input; for a model, only its new messages."""
+    """Input of the span. Of a model's input, only the new messages."""
     results: Sequence[ChatMessage] = ()
-    """Results of calls in a model's input."""
+    """Results of tool calls in a model's input."""
     text: str | thin_events.TextLocation = ""
     """Output of the span."""
     reasoning: str | thin_events.TextLocation = ""
     calls: Sequence[ChatCall] = ()
     rest: str = ""
-    """Text of the span that is neither in the other fields nor in earlier spans."""
+    """Text of the span that neither the other fields nor earlier spans contain."""
 
 
 class TraceTexts:
-    """Texts of a trace seen so far, so that a prompt repeated in later queries is kept only once."""
+    """Remembers the texts of a trace, so that a prompt repeated in later queries is kept only once."""
 
     def __init__(self) -> None:
         self._hashes: set[int] = set()
 
     def is_new(self, text: str) -> bool:
-        """Return whether this text (ignoring blanks at its ends) is seen for the first time, and remember it."""
+        """Return whether this text occurs for the first time, and remember it. Blanks at its ends are ignored."""
         key = hash(text.strip())
         if key in self._hashes:
             return False
@@ -87,7 +87,7 @@ class TraceTexts:
         return True
 
     def span(self, raw: RawSpan) -> Span:
-        """Return the span without texts of earlier spans, and drop its raw values."""
+        """Return the span without the texts of earlier spans, and drop its raw values."""
         asked = messages(raw.input)
         told = messages(raw.output)
         span = Span(raw)
@@ -118,7 +118,10 @@ class TraceTexts:
         return span
 
     def _is_new_message(self, said: ChatMessage) -> bool:
-        """Return whether the message is new; it is known if its text, calls and answered call are."""
+        """Return whether the message is new.
+
+        A message with a known combination of text, calls and answered call is not new.
+        """
         for call in said.calls:
             self.is_new(readable(call.arguments))
         self.is_new(said.reasoning)
@@ -127,7 +130,7 @@ class TraceTexts:
         return self.is_new(key)
 
     def _remember(self, raw: RawSpan) -> None:
-        """Remember the texts of the span's own events, and raw values that are strings (mostly JSON)."""
+        """Remember the texts in the span's own values, and the values that are strings (mostly JSON)."""
         for value in (raw.input, raw.output, raw.arguments, raw.error):
             for _, said in self._strings(value):
                 self.is_new(said)
@@ -135,13 +138,16 @@ class TraceTexts:
                 self.is_new(value)
 
     def _untold(self, whole: Any) -> Iterator[str]:
-        """Yields each text of a span not seen so far, prefixed with its key."""
+        """Yields each text of a span that no earlier span contains, prefixed with its key."""
         for key, said in self._strings(whole):
             if len(said) >= _MIN_TOLD and key not in _UNTOLD_KEYS and self.is_new(said):
                 yield f"{key}: {said}"
 
     def _strings(self, value: Any) -> Iterator[tuple[str, str]]:
-        """Yields all texts in a value with their keys; a new text that holds JSON yields its inner texts instead."""
+        """Yields all strings in a value with their keys.
+
+        A new string that contains JSON is replaced by the strings inside.
+        """
         stack: list[tuple[str, Any]] = [("", value)]
         while stack:
             key, top = stack.pop()

@@ -1,4 +1,7 @@
-"""Attributes of OpenTelemetry spans in any notation, interpreted by the GenAI and OpenInference conventions."""
+"""Attributes of OpenTelemetry spans in any notation.
+
+The GenAI and OpenInference conventions define the attributes' meaning.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dap_ai.debuggees.runs.readers.spans.span import SpanKind
 from dap_ai.debuggees.runs.run_model import TokenUsage
 
 _MAX_PARTS = 20
-"""Maximum number of parts of a dotted key; real ones have nine."""
+"""Maximum number of parts of a dotted key. The longest real keys have nine."""
 _MAX_DEPTH = 12
 _MAX_DIGITS = 9
 _KINDS: Mapping[str, SpanKind] = {
@@ -54,7 +57,7 @@ _TOKENS_OUT = (
 
 
 def plain(attributes: Any) -> dict[str, Any]:
-    """Return attributes as a dict; OTLP records them as a list of keys and typed values."""
+    """Return attributes as a dict. OTLP records attributes as a list of keys and typed values."""
     if isinstance(attributes, Mapping):
         return dict(table(attributes))
     pairs = (table(pair) for pair in array(attributes))
@@ -62,7 +65,7 @@ def plain(attributes: Any) -> dict[str, Any]:
 
 
 def _value(typed: Any, depth: int = 0) -> Any:
-    """Return an OTLP value, e.g. of `{"stringValue": ...}`; 64-bit integers are strings in OTLP."""
+    """Return the plain value of an OTLP value like `{"stringValue": ...}`. OTLP writes 64-bit integers as strings."""
     held = table(typed)
     if depth > _MAX_DEPTH or len(held) != 1:
         return typed
@@ -78,7 +81,7 @@ def _value(typed: Any, depth: int = 0) -> Any:
 
 
 def nested(value: Any, depth: int = 0) -> Any:
-    """Return attributes with dotted keys turned into nested objects; objects with numeric keys become lists."""
+    """Return attributes with dotted keys turned into nested objects. Objects with numeric keys become lists."""
     if depth > _MAX_DEPTH:
         return value
     if isinstance(value, list):
@@ -92,7 +95,10 @@ def nested(value: Any, depth: int = 0) -> Any:
 
 
 def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
-    """Store a value at its path; if a key is also a prefix of another, its value is stored under ""."""
+    """Store a value at its path in a tree.
+
+    If a key is also a prefix of another key, its value is stored under an empty key.
+    """
     for part in parts[:-1]:
         inner = tree.get(part)
         if not isinstance(inner, dict):
@@ -108,7 +114,7 @@ def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
 
 
 def _listed(value: Any) -> Any:
-    """Convert objects with numeric keys to lists in that order."""
+    """Convert objects with numeric keys to lists, ordered by key."""
     if not isinstance(value, dict):
         return value
     inner = {key: _listed(one) for key, one in table(value).items()}
@@ -118,31 +124,34 @@ def _listed(value: Any) -> Any:
 
 
 class Meaning:
-    """Interprets a span's attributes."""
+    """Interprets the attributes of a span."""
 
     def __init__(self, flat: Mapping[str, Any]) -> None:
         self._flat = flat
         self._tree = nested(dict(flat))
 
     def get(self, key: str) -> Any:
-        """Return the value of a key, or the object below it if its keys are flattened."""
+        """Return the value of a key. If the key is a prefix of dotted keys, returns the object below it."""
         found = self._flat.get(key)
         return found if found is not None else at(self._tree, *key.split("."))
 
     def first(self, *keys: str) -> Any:
-        """Return the value of the first of these keys that is not empty, or None."""
+        """Return the first non-empty value of these keys, or None if all are empty."""
         return next((found for key in keys if (found := self.get(key)) not in (None, "", [], {})), None)
 
     @property
     def kind(self) -> SpanKind:
-        """What the span records: a model, a tool, an agent or something else."""
+        """Kind of the span: the call of a model or tool, an agent, or something else."""
         for key in _KIND_KEYS:
             if said := text_of(self.get(key)):
                 return _KINDS.get(said, _KINDS.get(said.lower(), "other"))
         return "other"
 
     def input(self, kind: SpanKind) -> Any:
-        """Return the span's input; for a model, preceded by system instructions recorded separately."""
+        """Return the span's input.
+
+        If a model's system instructions are recorded separately, they precede the input.
+        """
         found = self.first(*_INPUTS.get(kind, _INPUTS[""]))
         instructions = self.get("gen_ai.system_instructions")
         if kind != "model" or not instructions:
@@ -150,7 +159,10 @@ class Meaning:
         return [{"role": "system", "content": instructions}, found]
 
     def output(self, kind: SpanKind) -> Any:
-        """Return the span's output; for a model, with tool calls recorded separately."""
+        """Return the span's output.
+
+        If a model's tool calls are recorded separately, they follow the output.
+        """
         found = self.first(*_OUTPUTS.get(kind, _OUTPUTS[""]))
         if isinstance(found, str) and kind == "model" and (calls := self.get("ai.response.toolCalls")):
             return [{"role": "assistant", "content": found}, *_vercel_calls(calls)]
@@ -158,22 +170,22 @@ class Meaning:
 
     @property
     def usage(self) -> TokenUsage | None:
-        """Token usage and cost, or None."""
+        """Token usage and cost, or None if unknown."""
         cost = number(self.first("llm.cost.total", "gen_ai.usage.cost"))
         return tokens(self.first(*_TOKENS_IN), self.first(*_TOKENS_CACHED), self.first(*_TOKENS_OUT), cost)
 
     @property
     def model(self) -> str:
-        """Name of the model, or ""."""
+        """Name of the model; empty if unknown."""
         return text_of(self.first("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id"))
 
     def name_of(self, *keys: str) -> str:
-        """Return the value of the first of these keys that is not empty, as text."""
+        """Return the first non-empty value of these keys as text; empty if all are empty."""
         return readable(self.first(*keys))
 
 
 def _vercel_calls(calls: Any) -> list[Any]:
-    """Convert the tool calls of an answer from the format of Vercel's AI SDK."""
+    """Convert tool calls from the format of Vercel's AI SDK to a chat message."""
     found = map(table, array(parsed_json(calls) if isinstance(calls, str) else calls))
     keys = {"id": "toolCallId", "name": "toolName", "arguments": "args"}
     wanted = [{name: call.get(key) for name, key in keys.items()} for call in found]

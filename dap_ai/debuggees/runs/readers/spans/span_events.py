@@ -1,8 +1,8 @@
 """Converts the spans of a trace to events.
 
-A model span becomes a query and its response, a tool span a call and its result, an agent span an agent. Each call is a
-step, and so is each response without a call. Exception: if an agent writes code and its answers request no tool, its
-calls belong to the answer's step.
+A model's span becomes a query and its response, a tool's span a call and its result, an agent's span an agent. Each
+call is a step, and so is each response without a call. There is one exception: if an agent writes code and its answers
+request no tool, its calls belong to the answer's step.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class SpanEvents:
         self._open: dict[int, Event] = {}
 
     def tell(self) -> None:
-        """Add the events of all spans; iterates, so deep traces do not hit the recursion limit."""
+        """Add the events of all spans.
+
+        Uses a loop instead of recursion, so that deep traces do not hit the recursion limit.
+        """
         waiting: list[tuple[Span, str, bool]] = [(span, MAIN, False) for span in reversed(self._roots)]
         while waiting:
             span, agent, is_end = waiting.pop()
@@ -51,7 +54,7 @@ class SpanEvents:
             waiting += [*below, (span, speaker, True)] if span.raw.kind == "model" else [(span, speaker, True), *below]
 
     def _starts(self, span: Span, agent: str) -> str:
-        """Add the events of a span's start; return the agent that acts within it."""
+        """Add the events of a span's start. Returns the agent that acts within the span."""
         raw = span.raw
         if raw.kind == "agent":
             return self._starts_agent(span, agent)
@@ -137,7 +140,7 @@ class SpanEvents:
             )  # fmt: skip
 
     def _is_run(self, call_id: str, tool: str) -> bool:
-        """Return whether a tool span records this call that a model requested."""
+        """Return whether a tool's span records a call that a model requested."""
         if call_id in self._run_ids:
             return True
         self._run_names[tool] -= 1
@@ -151,13 +154,16 @@ class SpanEvents:
 
 
 def _task(asked: str) -> str:
-    """Return the task in an agent's input: the value of a known key if it is JSON, else all of it."""
+    """Return the task in an agent's input.
+
+    If the input is a JSON object, this is the value of a known key. Otherwise, it is the whole input.
+    """
     found = table(parsed_json(asked))
     return next((found[key] for key in _TASK_KEYS if isinstance(found.get(key), str)), asked)
 
 
 def _arguments(found: Any, raw: str) -> dict[str, Any]:
-    """Return a call's arguments; those that are not an object are stored under `input`."""
+    """Return a call's arguments. Arguments that are not an object are stored under the key `input`."""
     return dict(found) if found is not None else {"input": raw} if raw else {}
 
 
@@ -187,7 +193,7 @@ def _tree(timeline: Timeline, spans: Sequence[Span]) -> tuple[dict[int, list[Spa
 
 
 def _cut_off(children: dict[int, list[Span]], roots: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
-    """Return one span of each cycle of parents, which no root leads to."""
+    """Return one span of each cycle of parents. Such spans cannot be reached from a root."""
     reached: set[int] = set()
     found: list[Span] = []
     rooted = {id(root) for root in roots}

@@ -1,4 +1,4 @@
-"""Finds the spans of OpenTelemetry in a file, each with its ref, without loading large files as a whole."""
+"""Finds the spans of OpenTelemetry in a file, with their refs. Large files are not loaded as a whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _AROUND = ("resource", "scope", "instrumentationLibrary")
 
 
 class SpanLocation(NamedTuple):
-    """One span and its ref; `around` holds its resource and scope, and is set only at the first span of each."""
+    """One span and its ref.
+
+    `around` is the span's resource and scope. It is set only for the first span of a scope.
+    """
 
     ref: Ref
     span: Mapping[str, Any]
@@ -56,7 +59,7 @@ _LONG: msgspec.json.Decoder[_Export | list[msgspec.Raw]] = msgspec.json.Decoder(
 
 
 def all_spans(path: Path, timeline: Timeline) -> Iterator[SpanLocation]:
-    """Yields every span of a file. Raises CannotRead."""
+    """Yields every OpenTelemetry span in a file. Raises CannotRead."""
     if glance(path).kind == "lines":
         for ref, value, page in located(path, timeline):
             yield from (found._replace(page=page) for found in spans_of(value, ref, timeline))
@@ -69,9 +72,9 @@ def all_spans(path: Path, timeline: Timeline) -> Iterator[SpanLocation]:
 
 
 def _beginning(path: Path, timeline: Timeline) -> Generator[SpanLocation, None, bool]:
-    """Yields the spans at the start of a document of which only a portion is to be read.
+    """Yields the spans at the beginning of a document, if only a portion of the document is to be read.
 
-    The generator's return value is False if the document is to be read in full.
+    The generator's return value is False if the document must be read in full.
     """
     wanted = portion.current_portion()
     if wanted is None or wanted.most_bytes is None or wanted.most_bytes >= path.stat().st_size:
@@ -85,10 +88,10 @@ def _beginning(path: Path, timeline: Timeline) -> Generator[SpanLocation, None, 
 
 
 def _one_by_one(path: Path, timeline: Timeline) -> Generator[SpanLocation, None, bool]:
-    """Yields the spans of a long OTLP document or list one at a time; returns False for other documents.
+    """Yields the spans of a long OTLP document or list one at a time. Returns False for any other document.
 
-    The file is memory-mapped and each span decoded separately, since a parsed document takes six times its size in
-    memory. Only what the caller keeps stays in memory.
+    The file is memory-mapped and each span decoded separately, because a parsed document takes six times its size in
+    memory. Only the spans that the caller keeps stay in memory.
     """
     with opened(path) as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -115,7 +118,7 @@ def _one_by_one(path: Path, timeline: Timeline) -> Generator[SpanLocation, None,
 
 
 class _Pages:
-    """Finds the byte offsets of values that arrive in file order."""
+    """Finds the byte offsets of JSON values in a file, in file order."""
 
     def __init__(self, path: Path, data: mmap.mmap) -> None:
         self._source = thin_events.ThinSource(path) if portion.current_portion() else None
@@ -123,7 +126,7 @@ class _Pages:
         self._end = 0
 
     def next(self, raw: bytes) -> tuple[Any, thin_events.Page | None]:
-        """Return the value of these bytes, and its page or None if texts are kept in memory."""
+        """Return the value of these bytes, and its page. The page is None if texts are kept in memory."""
         value, _ = decoded(raw)
         start = self._data.find(raw, self._end) if self._source else -1
         if self._source is None or start < 0:
@@ -133,7 +136,10 @@ class _Pages:
 
 
 def spans_of(value: Any, ref: Ref, timeline: Timeline) -> Iterator[SpanLocation]:
-    """Yields the spans in a value, in order; iterates, so deep values do not hit the recursion limit."""
+    """Yields the spans in a value, in order.
+
+    Uses a loop instead of recursion, so that deep values do not hit the recursion limit.
+    """
     waiting: list[tuple[Any, str, str, Any]] = [(value, ref.pointer, "", None)]
     while waiting:
         top, pointer, parent, around = waiting.pop()
@@ -157,13 +163,13 @@ def spans_of(value: Any, ref: Ref, timeline: Timeline) -> Iterator[SpanLocation]
 
 
 def _elements(top: Sequence[Any], pointer: str, parent: str, around: Any) -> Iterator[tuple[Any, str, str, Any]]:
-    """Yields the elements of a list in reverse."""
+    """Yields the elements of a list in reverse order."""
     for place in range(len(top) - 1, -1, -1):
         yield top[place], f"{pointer}/{place}", parent, around if place == 0 else None
 
 
 def is_span(value: Mapping[str, Any]) -> bool:
-    """Return whether an object is an OpenTelemetry span: it has a span id, and a name or a time."""
+    """Return whether an object is a span of OpenTelemetry. A span has an id, and a name or a time."""
     has_id = any(key in value for key in ("span_id", "spanId", "context.span_id"))
     has_id = has_id or "span_id" in table(value.get("context"))
     return has_id and any(key in value for key in ("name", "span_name", "startTimeUnixNano", "start_time", "timestamp"))

@@ -1,4 +1,4 @@
-"""Builds a run from the spans of any tool's trace."""
+"""Builds a run from the spans of a trace, for any tracing tool."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 
 
 def run_from_spans(path: Path, name: str, raws: Callable[[Path, Timeline], Iterable[RawSpan]]) -> Run:
-    """Return the run recorded in a file's spans; `raws` yields them and reports problems to the timeline."""
+    """Return the run that the spans in a file record.
+
+    `raws` yields the spans and reports problems to the timeline.
+    """
     timeline = Timeline()
     spans = list(map(TraceTexts().span, raws(path, timeline)))
     traces = {span.raw.trace for span in spans if span.raw.trace}
@@ -31,10 +34,10 @@ def run_from_spans(path: Path, name: str, raws: Callable[[Path, Timeline], Itera
 
 
 def records(path: Path, timeline: Timeline, nested: str = "") -> Iterator[tuple[Ref, Mapping[str, Any], str]]:
-    """Yields (ref, object, parent's id) for the objects of a file: JSON lines, a list, or a single object.
+    """Yields (ref, object, parent's id) for each object in a file of JSON lines, a list, or a single object.
 
-    Objects below the key `nested` follow their parent. Deep nesting does not hit the recursion limit. Raises
-    CannotRead.
+    Objects in the list under the key `nested` follow their parent. Deep nesting does not hit the recursion limit.
+    Raises CannotRead.
     """
     waiting = list(_top(path, timeline))
     waiting.reverse()
@@ -64,6 +67,6 @@ def _top(path: Path, timeline: Timeline) -> Iterator[tuple[Ref, Mapping[str, Any
 
 
 def first_records(seen: Glance) -> list[Mapping[str, Any]]:
-    """Return the first objects of a file, at most 20, from a glance at it."""
+    """Return the first objects that a glance at a file shows, at most 20."""
     values = seen.rows or array(seen.value) or [seen.value]
     return [table(value) for value in values[:20]]

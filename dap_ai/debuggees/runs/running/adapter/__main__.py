@@ -1,4 +1,4 @@
-"""debugpy's adapter for an agent's own Python, whose ports accept only the current user.
+"""Starts debugpy's adapter for an agent's own Python, with ports that accept only the current user.
 
     python adapter ARGUMENTS...     replaces debugpy's folder `adapter`; DAP_AI_ADAPTER_OF is debugpy's own folder
 
@@ -25,7 +25,7 @@ def _guard() -> None:
 
 
 def _stay() -> None:
-    """Keep the connection that reports the adapter's port open until its receiver has checked the adapter's user."""
+    """Keep the connection that reports the adapter's port open until the receiver has checked the adapter's user."""
     from debugpy.common import sockets as untyped
 
     sockets: Any = untyped

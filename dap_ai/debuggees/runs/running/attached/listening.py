@@ -1,7 +1,7 @@
 """Makes an agent's Python listen for a debugger, and reports the port to the gate; run by the hook.
 
-Only in the first process, because its child processes are not the agent. Python 3.8 and newer; standard library, and
-the debugpy in DAP_AI_DEBUGPY.
+Runs only in the agent's first Python process, because child processes are not the agent. Python 3.8 and newer; standard
+library, and the debugpy in DAP_AI_DEBUGPY.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ _TOLD_S = 5
 
 
 def _listen() -> None:
-    """Listen, swallowing all errors, which must not end the agent."""
+    """Listen for a debugger; swallow all errors, which must not end the agent."""
     folder, gate = os.environ.pop("DAP_AI_DEBUGPY", ""), os.environ.get("DAP_AI_GATE", "")
     if not folder or not gate:
         return
@@ -44,7 +44,7 @@ def _listen() -> None:
 
 @contextlib.contextmanager
 def _guarded() -> Generator[None, None, None]:
-    """Make debugpy's ports accept only the current user: as client, debuggee, and reporting adapter."""
+    """Within the `with` block, make all of debugpy's ports accept only the current user."""
     from debugpy import adapter
     from debugpy.common import sockets as untyped
 

@@ -1,4 +1,4 @@
-"""What the inspector reads of frames of data, series, indexes and arrays of pandas: as pandas itself has it."""
+"""Tests that the inspector reads the data frames, series, indexes and arrays of pandas as pandas shows them."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ ORDERS = pd.DataFrame(
 
 
 def value_of(x: Any, rows: int = 10, **query: Any) -> Value:
-    """The inspector's Value with its table."""
+    """Return the inspector's `Value` of an object, with the table."""
     return described(x, max_rows=rows, max_text=1000, deadline_ms=20_000, **query)
 
 
 def table_of(x: Any, rows: int = 10, **query: Any) -> Table:
-    """The table of such a Value."""
+    """Return the table in the inspector's `Value` of an object."""
     table = value_of(x, rows, **query).table
     assert table is not None
     return table
 
 
 def cells(x: Any) -> dict[str, list[str]]:
-    """The cells of its columns, by label."""
+    """Return {column label: cells} of an object's table."""
     return {".".join(column.labels): column.cells for column in table_of(x).columns}
 
 

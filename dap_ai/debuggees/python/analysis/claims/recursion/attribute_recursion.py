@@ -1,4 +1,4 @@
-"""Recursion through an attribute: a property that reads itself, a `__getattr__` that reads a missing attribute."""
+"""Recognises recursion through an attribute, such as a property that reads itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GETTERS, _SETTERS = frozenset({"__getattr__", "__getattribute__"}), frozenset({
 
 @dataclass(frozen=True)
 class ByAttribute:
-    """An attribute access that calls its own function again. `says` completes the sentence "`f` SAYS, ..."."""
+    """An attribute access that calls the function containing it. `says`: predicate of a sentence about the function."""
 
     says: str
     advice: str
@@ -52,7 +52,7 @@ def by_attribute(found: Recursion) -> ByAttribute | None:
 
 
 def _missed(found: Recursion, function: FunctionNode, load: list[str]) -> str:
-    """Return the attribute that each of the last calls is for and that the line reads; "" if none."""
+    """Return the attribute that the line reads and that all of the last calls look up, or an empty string."""
     if len(function.args.args) < 2:
         return ""
     asked = {value.text for value in found.values(function.args.args[1].arg)[len(found.first) :]}
@@ -60,7 +60,7 @@ def _missed(found: Recursion, function: FunctionNode, load: list[str]) -> str:
 
 
 def _attributes(found: Recursion, function: FunctionNode, receiver: str, context: type[ast.expr_context]) -> list[str]:
-    """Return the receiver's attributes at the line of the next call."""
+    """Return the receiver's attributes that the line of the next call reads or assigns, depending on `context`."""
     loads = (n for n in ast.walk(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, context))
     return [n.attr for n in loads if found.line in lines_of(n) and getattr(n.value, "id", "") == receiver]
 

@@ -49,7 +49,7 @@ def explain_recursion(found: Recursion) -> tuple[list[str], list[Suspect]]:
 
 
 def explain_library_recursion(place: FramePlace, case: StopSnapshot) -> tuple[list[str], list[Suspect]]:
-    """Return the same for a recursion inside a library, called from a user line."""
+    """Return the answer's paragraphs and the suspect for a recursion inside a library that a user line called."""
     spot = where(case, place.frame.path, place.frame.line)
     happened = f"`{RECURSION}` in the code of a library, below {spot}"
     why = "what it was given holds itself, or is nested too deep"

@@ -1,4 +1,4 @@
-"""How an argument changes from call to call."""
+"""Classifies how an argument changes from one recursive call to the next."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dap_ai.debuggees.python.analysis.claims.recursion.recursion_guards import G
 from dap_ai.protocol.contracts.inspection import Value
 
 Way = Literal["same", "stuck", "object", "held", "round", "steps", "other"]
-"""same: one value in all calls. stuck: one value in the last calls, another before. object: one object, which may have
-changed meanwhile; held: one object in the last calls, another before. round: values repeat after a few calls. steps: a
-number that each call changes by the same amount."""
+"""How an argument changes. same: one value in all calls. stuck: one value in the last calls, another value before.
+object: one object in all calls, whose content may have changed. held: one object in the last calls, another object
+before. round: values repeat after a few calls. steps: a number that each call changes by the same amount."""
 _UNCHANGING = frozenset({"none", "bool", "int", "float", "complex", "str", "bytes", "enum", "date", "path", "range"})
 _EMPTY = frozenset({"[]", "()", "{}", "set()", "''", "b''", "frozenset()"})
 _FEWEST, _LONGEST_ROUND = 4, 3
@@ -24,9 +24,9 @@ _PLAIN_OPERATORS = ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 @dataclass(frozen=True)
 class Move:
-    """One argument. `step`: what each call adds to a number; `values`: in call order.
+    """The values of one argument in call order, and how they change.
 
-    `period`: number of calls after which the values repeat.
+    `step`: what each call adds to a number. `period`: number of calls after which the values repeat.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Move:
 
     @property
     def now(self) -> Value:
-        """The value in the last call."""
+        """The argument's value in the last call."""
         return self.values[-1]
 
 
 def move_of(name: str, first: Sequence[Value], last: Sequence[Value]) -> Move:
-    """Return how the argument changes. `first`, `last`: its values in consecutive calls at either end."""
+    """Return how an argument changes. `first`, `last`: its values in the first and in the last calls that were read."""
     values = [*first, *last]
     if len(last) < _FEWEST:
         return Move(name, "other", values)
@@ -61,7 +61,10 @@ def move_of(name: str, first: Sequence[Value], last: Sequence[Value]) -> Move:
 
 
 def calls_left(move: Move, guard: Guard) -> float | None:
-    """Return how many more calls until a test such as `n <= 0` ends it: infinity if never, None if unknown."""
+    """Return how many more calls it takes until a test such as `n <= 0` ends the recursion.
+
+    Return infinity if the test never ends it, None if unknown.
+    """
     test, now = guard.test, number_of(move.now)
     if move.way not in ("steps", "same") or now is None or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
@@ -95,7 +98,7 @@ def _is_plain(value: Value) -> bool:
 
 
 def _is_one(values: Sequence[Value]) -> bool:
-    """Whether all are the same value; objects are compared by identity."""
+    """Whether all values are the same; objects are compared by address."""
     head = values[0]
     if any((v.type, v.truncated and not v.address) != (head.type, False) for v in values):
         return False

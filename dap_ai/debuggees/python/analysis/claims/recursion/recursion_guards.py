@@ -1,4 +1,4 @@
-"""What could end a function before it calls itself again, judging by its text."""
+"""Finds the conditions in a function's source that can end it before it calls itself again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPAQUE = ast.Try | ast.With | ast.AsyncWith | ast.Match
 
 @dataclass(frozen=True)
 class Guard:
-    """A condition that decides on the next call. `ends`: its value that prevents the call. `line`: 1-based."""
+    """A condition on the next recursive call. `ends`: the truth value that prevents the call. `line`: 1-based."""
 
     test: ast.expr
     ends: bool
@@ -24,11 +24,12 @@ class Guard:
 
 @dataclass
 class Guards:
-    """Everything between a function's start and the line of its next call that can prevent the call."""
+    """The conditions between a function's start and its next recursive call that can prevent the call."""
 
     tests: list[Guard] = field(default_factory=list[Guard])
     loops: list[ast.expr] = field(default_factory=list[ast.expr])
-    """Iterables of loops and comprehensions around the call, and `while` tests: if empty or false, no call is made."""
+    """Iterables of loops and comprehensions around the call, and `while` tests. An empty or false one prevents the
+    call."""
     opaque: bool = False
     """Whether code that is not analysed may also end the function."""
 
@@ -39,7 +40,7 @@ class Guards:
 
 
 def guards_of(function: FunctionNode, line: int, names: frozenset[str]) -> Guards:
-    """Return what decides whether `line` of the function calls one of `names`, each a function's last name."""
+    """Return the guards of the call at `line` to one of `names`, which are unqualified function names."""
     found = Guards()
     block: list[ast.stmt] = function.body
     while block:
@@ -59,7 +60,7 @@ def guards_of(function: FunctionNode, line: int, names: frozenset[str]) -> Guard
 
 
 def recursive_calls(node: ast.AST, names: frozenset[str]) -> Iterator[ast.Call]:
-    """Return the calls of these names below a node."""
+    """Return the calls inside a node to functions with these unqualified names."""
     return (call for call in calls_in(node) if called_name(call) in names)
 
 
@@ -86,7 +87,7 @@ def _before(statement: ast.stmt, found: Guards, names: frozenset[str]) -> None:
 
 
 def _leaves(block: list[ast.stmt], names: frozenset[str]) -> bool:
-    """Whether a block ends the function without another call."""
+    """Whether a block leaves the function or a loop without a call to one of `names`."""
     if not block or not isinstance(block[-1], LEAVES):
         return False
     return not any(True for statement in block for _ in recursive_calls(statement, names))
@@ -134,7 +135,7 @@ def _outside(outer: ast.AST, inner: ast.AST, found: Guards) -> None:
 
 
 def _path_to(root: ast.AST, wanted: ast.AST) -> list[ast.AST]:
-    """Return the nodes from the root down to a descendant, both included; empty if it is not below."""
+    """Return the nodes from the root down to `wanted`, both included; empty if `wanted` is not below the root."""
     if root is wanted:
         return [root]
     for child in ast.iter_child_nodes(root):

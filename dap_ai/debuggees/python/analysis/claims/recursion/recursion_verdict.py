@@ -1,4 +1,4 @@
-"""Why a recursion has not ended: what is certain, and what is not."""
+"""Concludes why a recursion has not ended, and whether the conclusion is certain."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _CIRCLE = (
 
 @dataclass
 class RecursionVerdict:
-    """The conclusion. `says` completes "`f` SAYS". `sure`: it follows from source and values; otherwise a guess."""
+    """The conclusion. `says`: predicate of a sentence about the function. `sure`: source and values prove it."""
 
     says: str
     advice: str
     sure: bool
     moves: list[Move]
     tests: list[Guard] = field(default_factory=list[Guard])
-    """The tests that should have ended it."""
+    """Tests that should have ended the recursion."""
 
 
 def judge(found: Recursion) -> RecursionVerdict:
-    """Return the most certain conclusion."""
+    """Return the most certain conclusion about the recursion."""
     moves = moves_of(found)
     if attribute := by_attribute(found):
         return RecursionVerdict(attribute.says, attribute.advice, sure=True, moves=moves)
@@ -43,7 +43,7 @@ def judge(found: Recursion) -> RecursionVerdict:
 
 
 def moves_of(found: Recursion) -> list[Move]:
-    """Return how its arguments change, without a receiver that stays the same object."""
+    """Return how each argument changes. `self` and `cls` are left out unless they alternate between objects."""
     size = len(found.first)
     moves = [
         move_of(name, values[:size], values[size:])
@@ -71,7 +71,7 @@ def _without_end(found: Recursion, moves: list[Move]) -> RecursionVerdict | None
 
 
 def _by_tests(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
-    """Return the verdict from a test of a number that each call changes by the same amount, or not at all."""
+    """Return the verdict if a test compares a number that each call leaves unchanged or changes by the same amount."""
     known = {move.name: move for move in moves}
     ends: list[tuple[Guard, Move, float]] = []
     for guard in found.guards.tests:
@@ -113,7 +113,7 @@ def _reached(guard: Guard, move: Move) -> str:
 
 
 def _by_arguments(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
-    """Return the verdict if all arguments repeat."""
+    """Return the verdict if every argument keeps its value or repeats a few values."""
     tests = found.guards.tests[:2]
     if not moves or any(move.way in ("steps", "other") for move in moves):
         return None
@@ -146,7 +146,7 @@ def _deep(found: Recursion, moves: list[Move]) -> RecursionVerdict:
 
 
 def _passed_on(found: Recursion, moves: list[Move]) -> Move | None:
-    """Return a parameter with one value in all calls that the next call receives unchanged, or None."""
+    """Return a parameter that has one value in all calls and that the next call gets as an argument, or None."""
     function = found.function
     for call in recursive_calls(function, frozenset({function.name})) if function else ():
         if call.lineno <= found.line <= (call.end_lineno or call.lineno):

@@ -1,4 +1,4 @@
-"""The calls of a recursion, read from the stack: the first and the last ones, with their arguments."""
+"""Reads the first and last calls of a recursion from the stack, with their arguments."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Query, Value
 
 _MOST_FRAMES = 1200
-"""Maximum number of frames listed: Python's own limit is 1,000."""
+"""Maximum number of frames to list. Python's default recursion limit is 1,000."""
 _FEWEST_CALLS = 10
 _LAMBDA = "<lambda>"
 _FIRST, _LAST = 3, 7
-"""Number of calls read at each end."""
+"""Number of calls to read at the outermost and at the innermost end of the stack."""
 
 
 @dataclass
@@ -36,12 +36,12 @@ class Recursion:
     """Whether the stack was read to its outermost frame, so that `first` has the very first call and `calls` is
     exact."""
     line: int
-    """Line where most of its calls make the next one; 1-based."""
+    """1-based line at which most of the function's calls make the next call."""
     between: list[StackFrame]
-    """Frames of other user functions between one of its last calls and the next, in call order."""
+    """Frames of other user functions between two of the last calls, in call order."""
     guards: Guards
     guarded: list[Guards]
-    """The guards of the functions in between."""
+    """The guards of the functions in `between`."""
 
     @property
     def name(self) -> str:
@@ -65,12 +65,12 @@ class Recursion:
 
     @property
     def arguments(self) -> list[str]:
-        """The parameters that were read in all of these calls."""
+        """Names of the parameters that were read in every call of `places`."""
         known = [[v.name for v in place.facts.arguments] if place.facts else [] for place in self.places]
         return [name for name in known[0] if all(name in names for names in known)]
 
     def values(self, name: str) -> list[Value]:
-        """Return a parameter's values in these calls."""
+        """Return a parameter's values in the calls of `places`, in call order."""
         return [value for place in self.places if (value := place.value(name)) is not None]
 
 
@@ -106,7 +106,7 @@ async def recursion_of(case: StopSnapshot, reader: StopReader, debugger: Debugge
 
 
 Key = tuple[str, str, int]
-"""A function: path, name, and line of definition, which separates methods of the same name."""
+"""Identifies a function: path, name, and line of definition. The line separates methods of the same name."""
 
 
 def _functions(case: StopSnapshot, frames: list[StackFrame]) -> list[Key]:
@@ -118,7 +118,10 @@ def _functions(case: StopSnapshot, frames: list[StackFrame]) -> list[Key]:
 
 
 def _most_called(keys: list[Key]) -> Key | None:
-    """Return the function with the most calls, the first called of several, or None if too few."""
+    """Return the function with the most calls, or None if it has too few.
+
+    Of several such functions, return the outermost on the stack.
+    """
     counts = Counter(keys)
     most = max(counts.values(), default=0)
     if most < _FEWEST_CALLS:
@@ -142,7 +145,7 @@ def _function(place: FramePlace, line: int) -> FunctionNode | None:
 
 
 def _called(case: StopSnapshot, frame: StackFrame) -> str:
-    """Return the last name used to call a frame's function."""
+    """Return the unqualified name by which a frame's function is called."""
     known = (
         _function(FramePlace(frame, case.sources.read(frame.path)), frame.line)
         if frame.name.endswith(_LAMBDA)
@@ -154,7 +157,7 @@ def _called(case: StopSnapshot, frame: StackFrame) -> str:
 def _as_function(source: SourceFile, line: int) -> FunctionNode | None:
     """Return a lambda as a function named after the variable that it is assigned to.
 
-    None if it is assigned to no name, or the line has several lambdas.
+    Return None if the line has no assigned lambda, or several.
     """
     nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Assign)] if source.tree else []
     found = [

@@ -1,4 +1,4 @@
-"""Kinds of small source changes, how likely each is the intended one, and source text of syntax nodes.
+"""Defines kinds of small source changes, with the likelihood of each kind, and writes syntax nodes as text.
 
 Lines are 1-based, columns are 0-based UTF-8 byte offsets, as in `ast`.
 """
@@ -19,7 +19,7 @@ MAX_STRING = 40
 
 
 class SourceChange(NamedTuple):
-    """Replacement of a text range."""
+    """A replacement of a text range by other text."""
 
     kind: str
     first: int
@@ -48,7 +48,7 @@ PRIOR = {
     "return out of loop": 0.85, "start out of loop": 0.85, "keep": 0.85, "return": 0.6, "jump": 0.6, "indent": 0.6,
     "order": 0.5, "missing": 0.6, "remove": 0.4,
 }  # fmt: skip
-"""Kind of change -> how likely it is the intended one, 0..1."""
+"""Kind of change -> how likely a change of this kind is the right fix, 0..1."""
 
 BINARY: dict[type[ast.operator], list[str]] = {
     ast.Add: ["-", "*"],
@@ -80,11 +80,11 @@ class _Binding(NamedTuple):
     scope: ast.AST
     """The scope in which the name is known."""
     at: ast.AST | None
-    """The node from which on the name is bound; None: everywhere in the scope."""
+    """The node that binds the name for later lines; None if the name is bound in the whole scope."""
 
 
 class Scopes:
-    """Names available in each function, as replacements for one another."""
+    """Finds the names that a function can use at a node, as replacements for one another."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = [tree, *nodes_below(tree)]
@@ -103,7 +103,7 @@ class Scopes:
         return next((n for n in self.above(node) if isinstance(n, ast.For | ast.While)), None)
 
     def names(self, node: ast.AST, *, after: bool = False) -> list[str]:
-        """Return data names of the surrounding function that are bound at a node, or `after` a statement."""
+        """Return the names, except called names, that the surrounding function has bound at or `after` a node."""
         function = self.function(node)
         if function not in self._bound:
             self._bound[function] = self._bindings(function)
@@ -126,7 +126,7 @@ class Scopes:
         return found
 
     def _reaches(self, binding: _Binding, line: int, above: set[ast.AST]) -> bool:
-        """Whether a binding precedes a line: above it, or in an earlier round of a loop around both."""
+        """Whether a binding can run before a line: it is above the line, or one loop contains both of them."""
         if binding.scope not in above:
             return False
         at = binding.at
@@ -145,7 +145,7 @@ class Scopes:
         return _names_read(self.function(node))
 
     def attributes(self, node: ast.AST, name: str) -> list[str]:
-        """Return data attributes of `self` in the class around a node; for another name, those in the whole file."""
+        """Return the attributes, except called methods, of `self` in the node's class or another name in the file."""
         around = (n for n in (node, *self.above(node)) if isinstance(n, ast.ClassDef) and name == "self")
         return _data_attributes(next(around, self.tree)).get(name, [])[:MAX_NAMES]
 
@@ -164,7 +164,7 @@ def _names_read(holder: ast.AST) -> set[str]:
 
 @once_per_node
 def _data_attributes(holder: ast.AST) -> dict[str, list[str]]:
-    """Return the attributes read or set on each name, in order, without called ones."""
+    """Map each name to the attributes that code reads or sets on it, in order, without called attributes."""
     nodes = nodes_below(holder)
     called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
     found: dict[str, dict[str, None]] = {}
@@ -175,20 +175,20 @@ def _data_attributes(holder: ast.AST) -> dict[str, list[str]]:
 
 
 def operand_text(node: ast.expr) -> str:
-    """Return the expression's text as an operand of a comparison."""
+    """Return the expression's text as an operand of a comparison, in parentheses if needed."""
     text = ast.unparse(node)
     return f"({text})" if isinstance(node, ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda | ast.NamedExpr) else text
 
 
 def factor_text(node: ast.expr) -> str:
-    """Return the expression's text as an operand of arithmetic."""
+    """Return the expression's text as an operand of arithmetic, in parentheses if needed."""
     text = ast.unparse(node)
     simple = ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript | ast.List | ast.Dict | ast.JoinedStr
     return text if isinstance(node, simple) else f"({text})"
 
 
 def near_texts(node: ast.expr) -> tuple[str, str]:
-    """Return a number plus and minus one, as usually written: `n` and `n - 2` for `n - 1`."""
+    """Return the texts of an expression plus 1 and minus 1, simplified: `n` and `n - 2` for `n - 1`."""
     base, known = node, 0
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int() as value)):

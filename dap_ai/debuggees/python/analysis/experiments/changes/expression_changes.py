@@ -1,4 +1,4 @@
-"""Changes to one expression: operators, bounds, names, arguments."""
+"""Generates small changes to one expression: to operators, bounds, names and arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PAIRS = (
 )  # fmt: skip
 _OTHER = {"popleft": "pop", **dict(_PAIRS), **{two: one for one, two in _PAIRS}}
 _OF_ARGUMENTS = (("convert", "int({})"), ("convert", "float({})"), ("copy", "list({})"), ("copy", "{}.copy()"))
-"""(kind, format) of each change to an argument."""
+"""(kind of change, format string) for each change to an argument."""
 
 
 def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, str]]:
@@ -157,13 +157,13 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
 
 
 def _turned(texts: list[str]) -> Iterator[list[str]]:
-    """Yield the texts with two neighbours swapped, for each pair in turn."""
+    """Yield copies of the list with two neighbours swapped, one copy for each pair of neighbours."""
     for at in range(len(texts) - 1):
         yield [*texts[:at], texts[at + 1], texts[at], *texts[at + 2 :]]
 
 
 def _with(texts: list[str], index: int, text: str) -> list[str]:
-    """Return the texts with one replaced."""
+    """Return a copy of the list with the text at `index` replaced."""
     return [*texts[:index], text, *texts[index + 1 :]]
 
 

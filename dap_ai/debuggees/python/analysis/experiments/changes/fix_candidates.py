@@ -1,4 +1,4 @@
-"""All small changes to lines that ran, as edits of whole lines, most likely first."""
+"""Generates all small changes to lines that ran, as edits of whole lines, most likely first."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dap_ai.system import thread_pool
 
 _FURTHER = 0.97
 _GUARD = 0.35
-"""Factor for a change to the condition of a `raise`: what led there is more likely wrong."""
+"""Factor for a change to the condition of a `raise`: the code before that condition is more likely wrong."""
 
 
 def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candidate]:
-    """Return the small changes to the lines scored by `suspicion`; some may have no effect."""
+    """Return the small changes to the lines that `suspicion` scores. Some changes may have no effect."""
     if source.tree is None:
         return []
     return [
@@ -34,7 +34,7 @@ def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candi
 
 
 def spread(found: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates, most likely first, delaying repeated changes of a line so that none takes all the time."""
+    """Return the candidates, most likely first. Later changes to a line are delayed, so that no line takes all time."""
     count: Counter[tuple[str, int]] = Counter()
     scored: list[tuple[float, Candidate]] = []
     for each in sorted(found, key=lambda c: -c.prior * c.suspicion):
@@ -45,7 +45,7 @@ def spread(found: Iterable[Candidate]) -> list[Candidate]:
 
 
 def distinct(found: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Yield candidates that parse and differ from the file and from earlier ones, written in the user's style."""
+    """Yield the candidates that parse and differ from the file and from earlier candidates, in the user's style."""
     seen: dict[tuple[str, int, int], set[str]] = {}
     for candidate in found:
         thread_pool.check()

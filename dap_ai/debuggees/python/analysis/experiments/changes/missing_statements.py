@@ -1,4 +1,4 @@
-"""Statements that may be missing: a `return`, the last part, a copy, a further case."""
+"""Generates statements that may be missing: a counter's step, the last part of a result, a default for None."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GROWS = ("append", "add", "extend", "update")
 
 
 def missing_statements(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[SourceChange]:
-    """Yield each statement that could be added next to this one."""
+    """Yield each change that adds code which may be missing at a statement."""
     match node:
         case ast.While():
             yield from _steps(node, lines)
@@ -32,7 +32,7 @@ def missing_statements(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iter
 
 
 def _steps(loop: ast.While, lines: list[str]) -> Iterator[SourceChange]:
-    """Yield statements that change a name in a loop's condition by 1, if the loop's body never changes it."""
+    """Yield statements that change a variable by 1, if a loop's condition reads it and the body never changes it."""
     last = loop.body[-1]
     for name in sorted({*names_in(loop.test)} - {*set_in(*loop.body)})[:3]:
         for sign in ("+", "-"):
@@ -40,7 +40,7 @@ def _steps(loop: ast.While, lines: list[str]) -> Iterator[SourceChange]:
 
 
 def _rest(node: ast.Return, result: str, scopes: Scopes, lines: list[str]) -> Iterator[SourceChange]:
-    """Yield statements before `return result` that add what is still being filled when the loop ends."""
+    """Yield statements before `return result` that add a last part, which a loop has collected, to the result."""
     pad = " " * node.col_offset
     function = scopes.function(node)
     for call in ast.walk(function):
@@ -60,13 +60,13 @@ def _rest(node: ast.Return, result: str, scopes: Scopes, lines: list[str]) -> It
 
 
 def _filled(function: ast.AST) -> list[str]:
-    """Return names of collections that the function adds to."""
+    """Return the names of collections that the function adds items to; at most three."""
     grown = (c.func for c in calls_in(function) if isinstance(c.func, ast.Attribute) and c.func.attr in _GROWS)
     return list(dict.fromkeys(each.value.id for each in grown if isinstance(each.value, ast.Name)))[:3]
 
 
 def _none_first(node: ast.Assign, target: ast.Attribute, value: ast.Name, scopes: Scopes) -> Iterator[SourceChange]:
-    """Yield changes of `self.x = x` to an empty list or dict if the parameter `x` is None."""
+    """Yield changes of `self.x = x` that store an empty list or dict if the parameter `x` is None."""
     function = scopes.function(node)
     if isinstance(function, ast.FunctionDef) and value.id in [a.arg for a in function.args.args]:
         for empty in ("[]", "{}"):

@@ -1,8 +1,8 @@
-"""Writes a change in the user's own style: quotes, numbers, brackets, comments and layout around it are kept.
+"""Writes a change in the user's own style: keeps quotes, numbers, brackets, comments and layout.
 
-Proposed changes are written with `ast.unparse`, which has its own style. Here the tokens of the new lines are matched
-with those of the old ones, and equal tokens are taken from the user's source; the result counts only if it parses to
-the same program.
+Proposed changes are written with `ast.unparse`, which has its own style. This module matches the tokens of the new
+lines with the tokens of the old lines, and takes equal tokens from the user's source. The result counts only if it
+parses to the same program.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class _Token:
     """The blanks, line ends and comments before the token."""
     text: str
     meaning: str
-    """Equal for tokens that a program does not distinguish."""
+    """Key that is equal for tokens with the same meaning, such as two spellings of a string."""
     form: str
-    """Equal for tokens that can replace each other: names, numbers, strings."""
+    """Key that is equal for tokens that can replace each other: names, numbers, strings."""
 
     @property
     def ends_operand(self) -> bool:
@@ -55,23 +55,23 @@ class _Token:
 
 
 def shape_of(edit: SourceEdit, lines: Sequence[str]) -> str:
-    """Return the AST dump of the code around an edit with these lines applied; "" if it does not parse."""
+    """Return the AST dump of the code around an edit, with `lines` as the edit; empty if the code does not parse."""
     whole, (first, last) = edit.source.lines, _around(edit)
     return _shape([*whole[first - 1 : edit.first - 1], *lines, *whole[edit.last : last]])
 
 
 def shape_before(edit: SourceEdit) -> str:
-    """Return the AST dump of the same code without the edit."""
+    """Return the AST dump of the code around an edit, before the edit."""
     return shape_of(edit, edit.source.lines[edit.first - 1 : edit.last])
 
 
 def scope_of(edit: SourceEdit) -> tuple[str, int, int]:
-    """Return the range that `shape_of` examines: file, first and last line."""
+    """Return (file, first line, last line) of the code around an edit that `shape_of` parses."""
     return (edit.source.path, *_around(edit))
 
 
 def own_lines(edit: SourceEdit, shape: str = "") -> list[str]:
-    """Return the edit's lines with as much of the replaced text as possible. `shape`: `shape_of` the edit."""
+    """Return the edit's lines with as much of the replaced text as possible. `shape`: the edit's `shape_of` result."""
     old, new = "\n".join(edit.source.lines[edit.first - 1 : edit.last]), "\n".join(edit.lines)
     if {line.strip() for line in edit.lines} <= {line.strip() for line in old.split("\n")}:
         return edit.lines  # they were only moved
@@ -88,7 +88,7 @@ def own_lines(edit: SourceEdit, shape: str = "") -> list[str]:
 
 
 def _versions(old: str, new: str, quote: str) -> Iterator[str]:
-    """Yield versions of the new text, from the one that keeps most of the old text to the one that keeps least."""
+    """Yield versions of the new text. The first version keeps most of the old text, the last version keeps least."""
     before, after = _Text(old), _Text(new)
     after.spell({token.meaning: token.text for token in reversed(before.tokens)}, quote)
     steps = before.steps_to(after, "form")
@@ -115,24 +115,24 @@ class _Text:
         self.rest = gap
 
     def spell(self, known: Mapping[str, str], quote: str) -> None:
-        """Rewrite tokens with a known spelling of the same meaning, and other strings with these quotes."""
+        """Write each token in the spelling known for its meaning, and other strings with the given quotes."""
         texts = [known.get(token.meaning) or _requoted(token.text, quote) for token in self.tokens]
         self.tokens = [replace(token, text=text) for token, text in zip(self.tokens, texts, strict=True)]
 
     def steps_to(self, other: _Text, what: str) -> Sequence[_Step]:
-        """Return the opcodes from this text to another. `what`: the token attribute to compare, `form` or `meaning`."""
+        """Return the `difflib` opcodes from this text to another, comparing each token's `what`: form or meaning."""
         one, two = ([getattr(token, what) for token in text.tokens] for text in (self, other))
         return SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
 
 
 def _quote(text: str) -> str:
-    """Return the quote character of most string literals in a text; "" if it has none."""
+    """Return the more frequent quote character in a text; an empty string if the text has no quotes."""
     single, double = text.count("'"), text.count('"')
     return "" if not single and not double else "'" if single > double else '"'
 
 
 def _requoted(token: str, quote: str) -> str:
-    """Return a string token of `ast.unparse` with the given quotes, if it is simple enough."""
+    """Return a string token with the given quotes, or unchanged if it contains quotes or backslashes."""
     inside = token[1:-1]
     simple = token[0] == token[-1] == "'" and not {"'", '"', "\\"} & set(inside)
     return f"{quote}{inside}{quote}" if quote and simple and len(token) > 1 else token
@@ -155,10 +155,10 @@ def _value(literal: str) -> str:
 
 
 def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, layout: bool) -> str:
-    """Return the new tokens, with old ones in their old spelling.
+    """Return the text of the new tokens, with old tokens in their old spelling.
 
-    `brackets`: "old" keeps brackets that the new text lost, "all" also omits those that it gained. `layout`: keep the
-    text between tokens, too.
+    `brackets`: "old" keeps brackets that the new text lost; "all" also omits brackets that the new text gained.
+    `layout`: whether to keep the old blanks and comments between tokens.
     """
     made = _Merged(layout=layout)
     for tag, i1, i2, j1, j2 in steps:
@@ -178,7 +178,7 @@ def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, la
 
 
 def _in_brackets(tokens: list[_Token]) -> tuple[list[_Token], list[_Token], list[_Token]]:
-    """Return the brackets before the other tokens, these tokens, and the brackets after them."""
+    """Split tokens into leading brackets, other tokens, and trailing brackets."""
     others = [at for at, token in enumerate(tokens) if token.text not in _BRACKETS]
     first, end = (others[0], others[-1] + 1) if others else (len(tokens), len(tokens))
     return tokens[:first], tokens[first:end], tokens[end:]
@@ -197,7 +197,7 @@ class _Merged:
         self._last: _Token | None = None
 
     def keep(self, olds: Sequence[_Token], news: Sequence[_Token]) -> None:
-        """Add tokens that are equal, or that replace each other."""
+        """Add pairs of an old and a new token that are equal or that replace each other."""
         for one, other in zip(olds, news, strict=True):
             gap = one.gap if self._lost is None else self._lost
             text = one.text if one.meaning == other.meaning else other.text
@@ -210,7 +210,7 @@ class _Merged:
         self._last = olds[-1] if olds else self._last
 
     def change(self, olds: Sequence[_Token], news: Sequence[_Token], next_gap: str) -> None:
-        """Replace old tokens by new ones; either may be empty."""
+        """Replace old tokens by new tokens; either list may be empty."""
         begins_operand = self._last is None or not self._last.ends_operand
         if not news:
             self._lost = olds[0].gap if olds and begins_operand else self._lost
@@ -224,14 +224,14 @@ class _Merged:
 
 
 def _gap(old: str, new: str, *, layout: bool) -> str:
-    """Return the old gap, unless only the new one has a line end, which may start a statement."""
+    """Return the old gap. If `layout` is False or only the new gap has a line end, return the new gap."""
     return new if not layout or ("\n" in new and "\n" not in old) else old
 
 
 def _around(edit: SourceEdit) -> tuple[int, int]:
-    """Return the first and last line to parse in order to compare an edit's effect.
+    """Return the first and last line of the code to parse for comparing an edit's effect.
 
-    These are the function's statement with the edit, else the function, else the module's statement.
+    The code is the statement with the edit in its function, else the whole function, else module-level statements.
     """
     source, tree = edit.source, edit.source.index.tree
     function = source.function_at(edit.first)
@@ -249,7 +249,7 @@ def _is_in(edit: SourceEdit, statement: ast.stmt) -> bool:
 
 
 def _shape(lines: Sequence[str]) -> str:
-    """Return the AST dump of whole lines; "" if they do not parse."""
+    """Return the AST dump of whole lines; an empty string if the lines do not parse."""
     nested = lines and lines[0][:1].isspace()
     tree = parsed("\n".join(["if 1:", *lines] if nested else lines))
     return ast.dump(tree) if tree else ""

@@ -1,4 +1,4 @@
-"""Changes to one statement: what it assigns, where it is, whether it exists."""
+"""Generates small changes to one statement: to the assigned value, to its position, or its removal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_IMMUTABLE = {
     "capitalize", "casefold", "format", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip",
     "strip", "title", "upper", "zfill",
 }  # fmt: skip
-"""Methods without side effects: a call is only useful for its result."""
+"""Names of methods without side effects: a call is only useful for its result."""
 
 _TEXT_OR_CONTAINER = (
     ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.DictComp | ast.SetComp
@@ -127,7 +127,7 @@ def _begins(value: ast.expr) -> bool:
 
 
 def _holder(call: ast.Call, tree: ast.Module) -> ast.expr | None:
-    """Return where the discarded result of a call may belong: its receiver, or its first argument; else None."""
+    """Return the variable that may need a call's unused result: the call's object or its first argument; else None."""
     match call:
         case ast.Call(func=ast.Attribute(value=holder, attr=name)) if name in _OF_IMMUTABLE:
             pass

@@ -53,7 +53,7 @@ def _is_guessed(call: ast.Call, scope: FunctionScope) -> bool:
 
 
 def _is_used(scope: FunctionScope, names: Iterable[str]) -> bool:
-    """Whether a name is awaited, returned, or passed to a call: `gather(*tasks)`, `tasks.append(task)`."""
+    """Whether a name is awaited, returned, or passed to a call, as in `gather(*tasks)` or `tasks.append(task)`."""
     for node in ast.walk(scope.node):
         parts = [node.value] if isinstance(node, ast.Await | ast.Return) and node.value else []
         parts += node.args if isinstance(node, ast.Call) else []

@@ -42,7 +42,7 @@ def _wrong_ends(
 
 
 def _offset(node: ast.expr) -> int:
-    """Return the constant added at an expression's end; 0 if none."""
+    """Return the integer that an expression adds or subtracts last, such as -1 for `len(x) - 1`, else 0."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         number = _number(node.right)
         if number is not None:

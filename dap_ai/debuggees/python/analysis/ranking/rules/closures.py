@@ -42,7 +42,10 @@ def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
 
 
 def _is_kept(loop: ast.For, node: ast.Lambda | FunctionNode) -> bool:
-    """Whether the function certainly outlives its round: stored in a container or attribute, or yielded."""
+    """Whether the function is certain to outlive the loop iteration that created it.
+
+    It is then yielded, or stored in a container or attribute.
+    """
     for statement in own_statements(loop):
         name = getattr(node, "name", None)
         if any(each is node or getattr(each, "id", "") == name for each in _kept_values(statement)):
@@ -77,7 +80,7 @@ def _called_at_once(loop: ast.For, node: ast.AST) -> bool:
 
 
 def _bind_now(scope: FunctionScope, made: list[tuple[ast.Lambda, str]]) -> SourceEdit | None:
-    """Return an edit that binds the variable in all lambdas at once: any left would still see the last round."""
+    """Return an edit that binds the loop variable in all of these lambdas, or None if a lambda spans several lines."""
     if not made or any(node.lineno != node.end_lineno for node, _ in made):
         return None
     first, last = min(node.lineno for node, _ in made), max(node.lineno for node, _ in made)

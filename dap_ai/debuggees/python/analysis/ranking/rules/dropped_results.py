@@ -1,4 +1,4 @@
-"""Discarded results that report success or failure."""
+"""Discarded results that report whether a call succeeded."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import yields
 
 DROPPED = "dropped result"
-"""Rule name. Many results may be discarded safely: the finding counts only if a rerun shows a failure."""
+"""Rule name. A result may be discarded safely, so the finding counts only if a rerun shows a failure."""
 
 
 def dropped(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find calls alone on their line of a function that may return `False`, `None` or a negative error code."""
+    """Find statements that discard the result of a function that may return `False`, `None` or a negative number."""
     for statement in scope.statements():
         if callee := dropped_callee(scope, statement.lineno, view):
             told = " or ".join(f"`{each}`" for each in failures(callee)[:2])
@@ -27,7 +27,7 @@ def dropped(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistak
 
 
 def dropped_callee(scope: FunctionScope, line: int, view: RuleContext) -> FunctionScope | None:
-    """Return the function that a line calls while discarding its result, if that result can signal failure, or None."""
+    """Return the function whose result a line discards, if that result can signal failure, or None."""
     statement = scope.source.statement_at(line)
     value = statement.value if isinstance(statement, ast.Expr) else None
     call = value.value if isinstance(value, ast.Await) else value

@@ -1,4 +1,4 @@
-"""Where an item with a None value can be skipped: the loop or comprehension that produced it."""
+"""Finds the loop or comprehension where an item with a None value can be skipped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_CALLS = 3
 
 
 def skip_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find the `for row in rows` or `f(row) for row in rows` in which `row.price` was None in one round."""
+    """Find the loop or comprehension over `row` in which the failing value, such as `row.price`, was None."""
     own = view.resolver.of_place(view.diagnosis.place)
     if own is None or scope.key() != own.key() or not is_none_blamed(view):
         return
@@ -52,7 +52,7 @@ def _in_comprehension(scope: FunctionScope, root: ast.expr) -> SourceEdit | None
 
 
 def _in_loop(scope: FunctionScope, root: ast.expr) -> SourceEdit | None:
-    """Return an edit that starts the loop binding the item with `continue`, or None."""
+    """Return an edit that adds `continue` for None at the start of the loop that binds the item, or None."""
     loop = enclosing_loop(scope.node, scope.place.frame.line) if scope.place else None
     if not isinstance(loop, ast.For) or root_name(root) not in set(target_names(loop.target)):
         return None
@@ -65,7 +65,10 @@ def _in_loop(scope: FunctionScope, root: ast.expr) -> SourceEdit | None:
 
 
 def _at_caller(scope: FunctionScope, root: ast.expr, view: RuleContext) -> tuple[FunctionScope, ast.expr] | None:
-    """Return the caller and the same value as named there (`row.price` in `f(r)` is `r.price`), or None."""
+    """Return the caller and its expression for the same value, or None.
+
+    For the call `f(r)`, `row.price` in `f` is `r.price` in the caller.
+    """
     outer, name, own_name = view.resolver.caller(scope.place), root_name(root), getattr(scope.node, "name", "")
     if outer is None or outer.place is None or name is None:
         return None

@@ -1,4 +1,4 @@
-"""Iterators that are consumed again when nothing is left in them."""
+"""Iterators that are used again after they are exhausted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Use = tuple[ast.stmt, ast.expr, bool]
 
 
 def exhausted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find iterators read to their end and then used again: by another use, or in a loop's next round."""
+    """Find iterators that are used again, later or in a loop's next iteration, after they were read to the end."""
     for statement in scope.statements():
         for name, value in _made(statement).items():
             if not _is_lazy(value, scope, view) or not is_bound_once(scope, name):
@@ -62,7 +62,7 @@ def _is_stepped(scope: FunctionScope, name: str) -> bool:
 
 
 def _made(statement: ast.stmt) -> dict[str, ast.expr]:
-    """Return {name: value} for an assignment to a plain name, else {}. An unpacked iterator is no longer one."""
+    """Return {name: value} for an assignment to a plain name, else {}. Unpacking does not bind the iterator itself."""
     match statement:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -89,7 +89,7 @@ def _is_lazy(value: ast.expr, scope: FunctionScope, view: RuleContext) -> bool:
 
 
 def _gives_iterator(node: ast.AST) -> bool:
-    """Whether it is a generator function, or returns only generators; False with decorators, which may change that."""
+    """Whether a function without decorators is a generator function or returns only generators."""
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return False
     if any(yields(*header_expressions(statement)) for statement in own_statements(node)):
@@ -99,7 +99,10 @@ def _gives_iterator(node: ast.AST) -> bool:
 
 
 def _walks(scope: FunctionScope, name: str, view: RuleContext) -> Iterator[Use]:
-    """Yield certain uses only: `next(name)`, `zip(name, ...)` or an unknown call may leave items."""
+    """Yield the uses that certainly consume the iterator.
+
+    Skips uses that may leave items: `next(name)`, `zip(name, ...)` and unknown calls.
+    """
     for statement in scope.statements():
         if isinstance(statement, FunctionNode | ast.ClassDef):
             continue
@@ -115,7 +118,10 @@ def _walks(scope: FunctionScope, name: str, view: RuleContext) -> Iterator[Use]:
 
 
 def _source(node: ast.expr) -> str:
-    """Return the name of the iterator an expression consumes: `xs` for `enumerate(f(x) for x in xs)`; "" if none."""
+    """Return the name of the iterator that an expression consumes, or an empty string.
+
+    For example, `enumerate(f(x) for x in xs)` consumes `xs`.
+    """
     match node:
         case ast.Name(id=name):
             return name
@@ -130,7 +136,7 @@ def _source(node: ast.expr) -> str:
 
 
 def _consumed(call: ast.Call, scope: FunctionScope, view: RuleContext) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield the arguments that the call consumes, and whether to their end."""
+    """Yield each argument that the call consumes, and whether the call reads it to the end."""
     name = called_name(call)
     first = call.args[0] if len(call.args) == 1 else None
     if first and isinstance(call.func, ast.Name) and name in _WHOLE | _IN_PART:
@@ -146,7 +152,7 @@ def _consumed(call: ast.Call, scope: FunctionScope, view: RuleContext) -> Iterat
 
 
 def _walked_over(callee: FunctionScope) -> Iterator[str]:
-    """Yield parameters that a call always reads to the end: in a statement of its body, before they are rebound."""
+    """Yield the parameters that every call of the function reads to the end before it rebinds them."""
     if not isinstance(callee.node, ast.FunctionDef) or _gives_iterator(callee.node):
         return
     names = {p.arg for p in callee.parameters}
@@ -158,7 +164,7 @@ def _walked_over(callee: FunctionScope) -> Iterator[str]:
 
 
 def _walked_in(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yield what a statement reads to the end by itself, not through a user function."""
+    """Yield the expressions that a statement iterates to the end by itself, not through a user function."""
     if isinstance(statement, ast.For) and not any(isinstance(s, _LEAVES) for s in own_statements(statement)):
         yield statement.iter
     for node in header_nodes(statement):
@@ -189,7 +195,7 @@ def _each_round(scope: FunctionScope, made: ast.stmt, name: str, uses: list[Use]
 
 
 def _is_in_rounds(statement: ast.stmt, use: ast.expr) -> bool:
-    """Whether the use is inside a comprehension that evaluates it in each round."""
+    """Whether the use is inside a comprehension that evaluates it in each iteration."""
     around = (n for n in header_nodes(statement) if isinstance(n, COMPREHENSIONS))
     return any(_holds(n, use) and n is not use and not _holds(n.generators[0].iter, use) for n in around)
 

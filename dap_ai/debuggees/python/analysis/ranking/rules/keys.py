@@ -1,4 +1,4 @@
-"""Keys missing from a dict: entirely, or in another form (number or text, other case, surrounding blanks)."""
+"""Keys that a dict lacks, or has only in another form (number or text, other case, surrounding blanks)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FORMS: dict[str, Callable[[object], object]] = {
     "{}.strip().upper()": lambda key: str(key).strip().upper(),
     "{}.strip().title()": lambda key: str(key).strip().title(),
 }
-"""Conversion of a key as source and as function; the first that gives an existing key is chosen."""
+"""Source template of a key's conversion -> function. The first that produces an existing key is chosen."""
 
 
 def other_form(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -58,7 +58,7 @@ def other_form(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMis
 
 
 def get_of_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find `rate = rates.get(name)` whose None failed: the dict and the key are known, and the key is missing."""
+    """Find `rate = rates.get(name)` whose None failed, if the values at the stop show that the dict lacks the key."""
     if scope.place is None or not any("`None`" in each for each in view.diagnosis.sentences):
         return
     for statement, node in expressions(scope):
@@ -78,7 +78,7 @@ def get_of_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMi
 
 
 def _form(wanted: object, keys: list[str]) -> tuple[str, str]:
-    """Return the conversion that gives an existing key, and that key's repr; ("", "") if none does."""
+    """Return the conversion that produces an existing key, and that key's repr; ("", "") if no conversion does."""
     for form, make in _FORMS.items() if isinstance(wanted, str | int | float) else ():
         try:
             key = repr(make(wanted))

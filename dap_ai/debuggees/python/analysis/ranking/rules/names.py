@@ -1,4 +1,4 @@
-"""Names that are never used, although they were made to be used."""
+"""Variables that are assigned but never used."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import calls_in, is_call, rea
 
 
 def instead(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find a local that is never read although what it was made from is used after it."""
+    """Find a local variable that is never read, while a later line uses the variable it was computed from."""
     node = scope.node
     if not isinstance(node, FunctionNode) or is_stub(node):
         return
@@ -33,7 +33,7 @@ def instead(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistak
 
 
 def _instead(scope: FunctionScope, statement: ast.stmt, name: str, value: ast.expr) -> Iterator[SuspectedMistake]:
-    """Find the later line that uses what the unused value was made from."""
+    """Find the later line that uses a variable from which the unused value was computed."""
     if is_call(value, "len", "id", "type", "hash") or isinstance(value, ast.Compare):
         return  # a measure of an object does not replace it, nor does a part of it
     holders = [n for n in ast.walk(value) if isinstance(n, ast.Attribute | ast.Subscript)]

@@ -1,4 +1,4 @@
-"""None as a value: where it originates, if a None broke the failing line."""
+"""Finds where a None that broke the failing line originates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _none_in(value: ast.expr) -> tuple[float, str]:
-    """Return the value's suspicion and the reason; (0, "") if it is not None by itself."""
+    """Return the weight and the reason if an expression may produce None by itself; otherwise (0, "")."""
     match value:
         case ast.IfExp(test=test, orelse=ast.Constant(value=None)):
             return WEIGHTS.likely, f"returns `None` where `{ast.unparse(test)}` does not hold"

@@ -1,4 +1,4 @@
-"""Results: functions that return None."""
+"""Functions that return None where a value is expected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GIVES_CONTAINER = frozenset(["copy", "split", "rsplit", "splitlines", "readline
 
 
 def implicit_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find functions where only some paths return a value, or none does although the result is used."""
+    """Find functions in which some paths return no value, or no path does although a caller uses the result."""
     node = scope.node
     if not isinstance(node, FunctionNode) or node.name.startswith("__"):
         return
@@ -58,7 +58,10 @@ def implicit_none(scope: FunctionScope, view: RuleContext) -> Iterator[Suspected
 
 
 def _is_known(method: ast.Attribute) -> bool:
-    """Whether a call's receiver is surely a container: `self.made().update()` may belong to any object."""
+    """Whether a method's receiver may be a container.
+
+    False if the receiver is the result of an unknown call, as in `self.made().update()`.
+    """
     match method.value:
         case ast.Call(func=ast.Name(id=name)):
             return name in _CONTAINERS
@@ -134,7 +137,7 @@ def _keeps(statement: ast.stmt, call: ast.expr, *, awaited: bool) -> bool:
 
 
 def _made(node: FunctionNode) -> str:
-    """Return the name that the function seems to build its result in, or ""."""
+    """Return the name of the variable in which the function seems to build its result, or an empty string."""
     first = next((s for s in node.body if isinstance(s, ast.Assign) and _is_empty(s.value)), None)
     return next(iter(bindings(first)), "") if first else ""
 

@@ -1,4 +1,4 @@
-"""Names that hide what is called."""
+"""Variables that hide a function of the same name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def shadowed(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
 
 
 def _is_kept(scope: FunctionScope, name: str, value: ast.expr | None) -> bool:
-    """Whether the binding is intended: a module's `open = open` or `name = name()`, or a lambda."""
+    """Whether the binding is intended: a lambda, or `open = open` or `name = name()` at module level."""
     if value is None or isinstance(value, ast.Lambda):
         return value is not None
     return isinstance(scope.node, ast.Module) and name in names_in(value)

@@ -25,7 +25,7 @@ _FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetCo
 
 
 def mutable_default(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find defaults that all calls share and that are stored or changed."""
+    """Find mutable parameter defaults, shared by all calls, that the function stores or changes."""
     node = scope.node
     if not isinstance(node, FunctionNode):
         return
@@ -110,7 +110,7 @@ def _is_mutable(node: ast.expr) -> bool:
 
 
 def changed_while_read(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Find containers that a loop over them adds to or removes from."""
+    """Find containers that a loop changes while it iterates over them."""
     for loop in scope.statements():
         if not isinstance(loop, ast.For):
             continue

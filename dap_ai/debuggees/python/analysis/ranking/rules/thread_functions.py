@@ -1,4 +1,4 @@
-"""Functions that certainly ran in other threads than the main one."""
+"""Functions that certainly ran in a thread other than the main thread."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _given(statements: Iterator[ast.stmt], sources: Sequence[SourceFile], depth:
 
 
 def _reached(names: set[str], sources: Sequence[SourceFile]) -> set[str]:
-    """Return these functions and all functions they call, directly or not."""
+    """Return the names of these functions and of all functions that they call, directly or indirectly."""
     found, left = set[str](), list(names)
     while left:
         name = left.pop()

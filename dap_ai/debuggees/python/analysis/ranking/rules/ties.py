@@ -50,7 +50,7 @@ def _less_than(view: RuleContext, tie: Tie) -> SourceEdit | None:
 
 
 def _first_attribute(owner: ast.ClassDef) -> str:
-    """Return the first declared field or attribute set in the constructor; "" if none."""
+    """Return the first declared field, or the first attribute that the constructor sets, or an empty string."""
     for statement in owner.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             return statement.target.id

@@ -1,7 +1,8 @@
-"""The plugin for `dap-ai pytest`: this folder is on the path of a project's Python, and has no other module.
+"""The pytest plugin of `dap-ai pytest`.
 
-pytest loads the module by name, in its own process and in each worker of xdist. It then finds `dap_ai` by its location:
-packages installed next to dap_ai cannot be imported here.
+It is the only module in this folder, which is on the path of the project's Python. pytest loads the module by name, in
+its own process and in each worker of xdist. The plugin then loads modules of `dap_ai` by file path, so that packages
+installed next to dap_ai cannot be imported here.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ _PACKAGE = os.path.abspath(os.path.join(_HERE, *[".."] * 5))
 _LIBRARY = sysconfig.get_path("purelib")
 _PYTHON = os.path.join("debuggees", "python")
 _IN_PROCESS = ("system", *(os.path.join(_PYTHON, part) for part in ("hosts", "inspector", "snapshots")))
-"""The folders from tests/unit/test_in_process.py that a test run needs."""
+"""Folders of dap_ai whose modules may be imported in a test run."""
 _NAME = "dap-ai"
-"""The entry point's name: pytest loads only one of several plugins with one name."""
+"""The plugin's name, equal to the entry point's: pytest loads only one plugin of a name."""
 
 
 def _modules() -> Iterator[tuple[str, tuple[str, str, bool]]]:
-    """(name, (file, file name to show, whether it is a package)) of each module that can be imported here."""
+    """Yields (name, (file, file name to show, whether it is a package)) of each module that can be imported here."""
     above = [os.path.join(_PACKAGE, part) for part in ("", "debuggees", _PYTHON)]
     files = [os.path.join(folder, "__init__.py") for folder in above]
     for part in _IN_PROCESS:
@@ -46,13 +47,16 @@ def _modules() -> Iterator[tuple[str, tuple[str, str, bool]]]:
 
 
 class PluginFinder:
-    """Finds only these modules. It calls nothing of `os`, which a test may have replaced."""
+    """A finder for the modules of dap_ai that a test run needs.
+
+    It calls no function of `os`, which tests may replace.
+    """
 
     def __init__(self) -> None:
         self._modules = dict(_modules())
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> Any:
-        """See importlib.abc.MetaPathFinder."""
+        """Returns the spec of a dap_ai module, or None; a method of importlib.abc.MetaPathFinder."""
         del path, target
         if name not in self._modules:
             return None
@@ -63,14 +67,14 @@ class PluginFinder:
 
 
 class PluginLoader(importlib.machinery.SourceFileLoader):
-    """Loads code under a file name in this Python's library: tools that skip libraries (coverage) skip it."""
+    """Loads code under a file name inside this Python's library, so that coverage and similar tools skip the code."""
 
     def __init__(self, name: str, file: str, shown: str) -> None:
         super().__init__(name, file)
         self._shown = shown
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """See importlib.abc.InspectLoader."""
+        """Returns a module's code object with its file name replaced."""
         code = super().get_code(fullname)
         return code and _renamed(code, self._shown)
 
@@ -81,7 +85,7 @@ def _renamed(code: CodeType, file: str) -> CodeType:
 
 
 def _leave_path() -> None:
-    """Restores the environment and the order of `sys.path`, which xdist passes to its workers."""
+    """Removes this folder from PYTHONPATH and moves it to the end of `sys.path`, which xdist passes to its workers."""
     variable = os.environ.get("PYTHONPATH", "")
     if variable == _HERE:
         del os.environ["PYTHONPATH"]
@@ -95,14 +99,14 @@ def _leave_path() -> None:
 _leave_path()
 _theirs = importlib.util.find_spec("dap_ai")
 _IS_OURS = _theirs is None or _theirs.origin is None
-"""Whether the project lacks a dap_ai of its own; a folder of that name without a package does not count."""
+"""Whether the project has no dap_ai package of its own; a folder named dap_ai without a package does not count."""
 if _IS_OURS:
     sys.meta_path.insert(0, PluginFinder())  # type: ignore[arg-type]  its shape is enough
 __file__ = os.path.join(_LIBRARY, os.path.basename(__file__))  # as Loader's
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Adds the options of `pytest --ask`, and a hidden one."""
+    """Adds the options of `pytest --ask`, and the hidden option `--dap-ai-command`."""
     from dap_ai.debuggees.python.hosts.testing import plugin
 
     if not pluginmanager.is_registered(plugin):
@@ -112,6 +116,6 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Ignores the hidden option if the project has its own dap_ai, which starts its own process."""
+    """Clears `--dap-ai-command` if the project has its own dap_ai, which then starts the answering process."""
     if not _IS_OURS:
         config.option.dap_ai_command = None

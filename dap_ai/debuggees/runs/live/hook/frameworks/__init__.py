@@ -1,6 +1,6 @@
-"""Frameworks that the hook supports, one file each: the functions to wrap, and the format of calls and results.
+"""Agent frameworks that the hook supports, one file each: the functions to wrap, and the format of calls and results.
 
-To add one, write a file here, and add its modules to `import_hook.MODULES` and a line to
-tests/integration/test_hook_contract.py. Never import a framework at module level: the hook sees it when the agent
-imports it.
+To support another framework, write a file here, and add the framework's modules to `import_hook.MODULES` and a line to
+tests/integration/test_hook_contract.py. Never import a framework at module level: the hook sees a framework when the
+agent imports it.
 """

@@ -1,4 +1,4 @@
-"""LangChain tools, and LangGraph graphs as agents."""
+"""Hook points for LangChain tools, and for LangGraph graphs as agents."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _name(args: Any, kwargs: Any) -> Any:
 
 
 def _streamed(original: Any) -> Any:
-    """Only announce that an agent runs: the work is done within `invoke`, or in the agent's own loop."""
+    """Wrap a streaming function so that calling it announces an agent. Other functions run the streamed work."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.suppress(Exception):

@@ -1,4 +1,4 @@
-"""mini-swe-agent 2: an environment runs commands, from tool calls or from the model's text."""
+"""Hook points for mini-swe-agent 2, whose environment runs commands from tool calls or from the model's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: function tools, agents as tools, handoffs, and turns with or without streaming."""
+"""Hook points for the OpenAI Agents SDK: function tools, agents as tools, handoffs, turns with or without streaming."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenHands SDK: tools of a conversation, which the agent runs in its own threads."""
+"""Hook points for the OpenHands SDK: tools of a conversation, which the agent runs in its own threads."""
 
 from __future__ import annotations
 

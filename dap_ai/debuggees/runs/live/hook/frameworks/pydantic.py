@@ -1,4 +1,4 @@
-"""Pydantic AI: function tools of every toolset, and nested runs."""
+"""Hook points for Pydantic AI: function tools of every toolset, and nested runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Validated(CallShape):
 
 
 def _iter(original: Any) -> Any:
-    """Wrap `Agent.iter`. No variable here may hold the agent, which infers its name from its caller's variables."""
+    """Wrap `Agent.iter`. No local variable here may hold the agent, which infers its name from such a variable."""
 
     @contextlib.asynccontextmanager
     async def run(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:

@@ -1,4 +1,4 @@
-"""The openai and anthropic packages: adds the agent's name as a header to queries that go to dap_ai's endpoint."""
+"""Hook points for the openai and anthropic packages: adds a header with the agent's name to queries to the endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""smolagents: tool-calling agents, code agents, managed agents."""
+"""Hook points for smolagents: tool-calling agents, code agents, managed agents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _bound(args: Any, kwargs: Any) -> Any:
 
 
 class _Code(CallShape):
-    """Python code in the model's text."""
+    """Call of the Python interpreter with the code in the model's text."""
 
     def read(self, args: Any, kwargs: Any) -> Any:
         return "python_interpreter", {"code": given(args, kwargs, 1, "code_action")}, ""

@@ -1,7 +1,7 @@
 """Installs the hook when Python starts in the agent's process, then runs the user's own sitecustomize.
 
-Its folder is on PYTHONPATH and contains no other file, so that it shadows no other module. Python 3.8 and newer;
-standard library only.
+The folder of this file is on PYTHONPATH and contains no other file, so that it shadows no other module. Python 3.8 and
+newer; standard library only.
 """
 
 import importlib.machinery
@@ -34,7 +34,7 @@ def _hook() -> None:
 
 
 def _the_users() -> None:
-    """Run the sitecustomize that this one shadows; its exceptions propagate, so that Python reports them as usual."""
+    """Run the user's sitecustomize, which this file shadows. Its exceptions propagate; Python reports them as usual."""
     places = [os.path.abspath(place or ".") for place in sys.path]
     behind = places[places.index(_HERE) + 1 :] if _HERE in places else []
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", behind)

@@ -12,7 +12,7 @@ _TEXTS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta":
 
 
 def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Assemble a stream's events into the non-streamed message, as far as they arrived."""
+    """Assemble a stream's events, possibly cut off, into the message as the API returns it without streaming."""
     answer: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
     inputs: dict[int, str] = {}
@@ -41,7 +41,7 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def merge_usage(old: Any, new: Any) -> dict[str, Any]:
-    """Merge token counts; later ones are totals and replace earlier ones."""
+    """Merge token counts. Later counts are totals and replace earlier counts."""
     return {**table(old), **{key: value for key, value in table(new).items() if value is not None}}
 
 

@@ -12,7 +12,7 @@ _FACTS = ("id", "model", "created", "system_fingerprint", "service_tier", "provi
 
 
 def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Assemble a stream's chunks into the non-streamed answer, as far as they arrived."""
+    """Assemble a stream's chunks, possibly cut off, into the answer as the API returns it without streaming."""
     answer: dict[str, Any] = {"object": "chat.completion"}
     choices: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -38,7 +38,7 @@ def _add(choices: dict[int, dict[str, Any]], row: Mapping[str, Any]) -> None:
 
 
 def _add_calls(calls: list[dict[str, Any]], parts: Iterable[Any]) -> None:
-    """Add fragments to the calls with their index; one without an index is a new call or extends the last one."""
+    """Add fragments to the calls with the same index. A fragment without index begins a call or extends the last."""
     for part in map(table, parts):
         index = part.get("index")
         known = next((call for call in calls if call.get("index") == index), None) if index is not None else None

@@ -1,4 +1,4 @@
-"""Edits of model traffic: texts and results in a request, calls and texts in an answer. Pure."""
+"""Edits of model traffic: texts and results in a request, calls and texts in an answer. Does no I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def history(api: Api, body: Mapping[str, Any]) -> list[Any]:
 
 
 def with_messages(api: Api, body: bytes, changed: Callable[[list[Any]], list[Any]]) -> bytes | None:
-    """Return a request with changed messages; None if they are unchanged or it can't be parsed."""
+    """Return a request with changed messages; None if `changed` changes nothing or the request can't be parsed."""
     if not (fields := table(decoded(body))):
         return None
     before = history(api, fields)
@@ -32,7 +32,7 @@ def with_messages(api: Api, body: bytes, changed: Callable[[list[Any]], list[Any
 
 
 def insert_user_text(api: Api, messages: list[Any], place: int, text: str) -> list[Any]:
-    """Insert user text after the first `place` messages, or append it to the last of them if that is a user's."""
+    """Insert user text after the first `place` messages, or append the text to the last of them if a user wrote it."""
     last = table(messages[place - 1] if place else None)
     content = last.get("content")
     if api != "responses" and last.get("role") == "user" and isinstance(content, (str, list)):
@@ -43,7 +43,7 @@ def insert_user_text(api: Api, messages: list[Any], place: int, text: str) -> li
 
 
 def resulted(messages: list[Any], call_id: str, text: str) -> list[Any]:
-    """Return the messages with a call's result replaced wherever it occurs."""
+    """Return the messages with each occurrence of a call's result replaced."""
     return [_resulted(each, call_id, text) for each in messages]
 
 
@@ -90,7 +90,7 @@ def answer_of(api: Api, text: str, model: str) -> dict[str, Any]:
 
 
 def with_call(value: Any, call_id: str, changed: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> Any:
-    """Return an answer with one call changed, or removed if `changed` returns None; None if it has no such call."""
+    """Return an answer with one call changed, or removed if `changed` returns None; None without such a call."""
     met = list[Any]()
 
     def walked(part: Any) -> Any:
@@ -110,7 +110,7 @@ def with_call(value: Any, call_id: str, changed: Callable[[Mapping[str, Any]], M
 
 
 def with_arguments(call: Mapping[str, Any], changed: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return a call with changed arguments; `changed` gets them in the call's form: JSON text or a value."""
+    """Return a call with changed arguments; `changed` gets the arguments as the call has them: JSON text or a value."""
     inner = dict(table(call.get("function")) or call)
     key = "input" if "input" in inner else "arguments"
     inner[key] = changed(inner.get(key))
@@ -118,9 +118,10 @@ def with_arguments(call: Mapping[str, Any], changed: Callable[[Any], Any]) -> di
 
 
 def from_text(old: Any, given: str) -> Any:
-    """Parse arguments from a JSON object, or from any text if the call has one text argument (a shell command).
+    """Parse a call's new arguments from a JSON object.
 
-    Returns JSON text if `old` is JSON text. Raises ValueError if `given` can't be used.
+    If the call has only one text argument (such as a shell command), any text is accepted. Returns JSON text if `old`
+    is JSON text. Raises ValueError if `given` can't be used.
     """
     before = table(msgspec.json.decode(old)) if isinstance(old, str) else table(old)
     try:
@@ -134,7 +135,7 @@ def from_text(old: Any, given: str) -> Any:
 
 
 def rewritten(value: Any, old: str, new: str) -> Any:
-    """Replace one path by another in every string."""
+    """Replace one path by another in every string of a JSON value."""
     if isinstance(value, str):
         return re.sub(rf"{re.escape(old)}(?![\w.-])", lambda _: new, value)
     if isinstance(value, list):

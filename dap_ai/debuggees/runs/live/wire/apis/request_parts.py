@@ -1,4 +1,4 @@
-"""Splits a model request into messages, tools and settings, and parses its answer."""
+"""Splits a model request into messages, tools and settings, and parses the model's answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ParsedRequest(NamedTuple):
     messages: Sequence[bytes]
     """Messages, each as JSON; separate instructions come first, with the role `system`."""
     tools: bytes
-    """Offered tools as JSON; b"" if none."""
+    """Offered tools as JSON; empty without tools."""
     settings: Mapping[str, Any]
     """All other fields: model, temperature, stream, ..."""
 
@@ -60,7 +60,7 @@ def taken_apart(api: Api, body: bytes) -> ParsedRequest:
 
 
 def answer(api: Api, body: bytes, *, streamed: bool) -> Any:
-    """Return the answer as JSON in non-streamed form; as a string if it isn't JSON."""
+    """Return the answer as JSON, assembled if streamed. An answer that isn't JSON is returned as a string."""
     if streamed:
         return _ASSEMBLED[api](sse.objects(body))
     try:
@@ -70,14 +70,14 @@ def answer(api: Api, body: bytes, *, streamed: bool) -> Any:
 
 
 def _plain(value: bytes) -> bytes:
-    """Remove cache marks, which move from one request to the next while the text stays the same."""
+    """Remove cache marks, which move from one message to the next while the text stays the same."""
     if b'"cache_control"' not in value:
         return value
     return msgspec.json.encode(_unmarked(msgspec.json.decode(value)))
 
 
 def _unmarked(value: Any) -> Any:
-    """Remove the marks from messages, tools and blocks, and blocks inside them, but not from a call's arguments."""
+    """Remove cache marks from messages, tools and nested blocks, but not from a call's arguments."""
     if isinstance(value, list):
         return [_unmarked(item) for item in array(cast("Any", value))]
     if not isinstance(value, dict):

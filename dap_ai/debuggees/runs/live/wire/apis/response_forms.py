@@ -1,4 +1,4 @@
-"""Encodes an answer in the form that the request asked for: as one JSON value or as server-sent events. Pure."""
+"""Encodes an answer in the form that the request asks for: one JSON value, or server-sent events. Does no I/O."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def in_form(api: Api, value: Any, settings: Mapping[str, Any]) -> tuple[str, byt
 
 
 def _whole(api: Api, value: Any) -> Any:
-    """Remove stream-only fields from an answer that was assembled from a stream."""
+    """Remove fields that only streams have from an assembled answer."""
     if api != "chat" or "choices" not in table(value):
         return value
     choices: list[Any] = []

@@ -11,7 +11,7 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the response from the stream's last event; without one, assemble it as far as it arrived."""
+    """Return the response in the stream's last event; if the stream was cut off, assemble the events that arrived."""
     answer: dict[str, Any] = {}
     items: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -34,7 +34,7 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _add(item: dict[str, Any], kind: str, delta: str) -> None:
-    """Add a fragment to an item that may never be completed."""
+    """Add a fragment to an item of a stream that may be cut off."""
     if kind in ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta"):
         key = "input" if "custom" in kind else "arguments"
         item[key] = str(item.get(key) or "") + delta

@@ -1,4 +1,4 @@
-"""Parses server-sent events of a body that may be cut off anywhere, and merges fragments of a value."""
+"""Parses a body of server-sent events, which may be cut off anywhere, and merges fragments of a value."""
 
 from __future__ import annotations
 
