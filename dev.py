@@ -59,12 +59,15 @@ IN_PROCESS = (
     "debuggees/runs/adapter",
     "debuggees/runs/live",
     "debuggees/runs/running",
+    "debuggees/python/endings/rank",
+    "debuggees/python/hosts",
+    "debuggees/python/inspector",
+    "debuggees/python/snapshots",
     "backends/debugpy",
-    "hosts",
-    "stepper",
-    "testing",
+    "stepper.py",
+    "system",
 )
-"""The folders of `dap_ai` that hold what is loaded into users' processes (`tests/unit/test_in_process.py`)."""
+"""What of `dap_ai` holds what is loaded into users' processes (`tests/unit/test_in_process.py`)."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 

@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from tests.conftest import DIFFERING_PYTHONS
 from tests.patience import patient
 
 ASK = [sys.executable, "-m", "dap_ai", "ask", "--json"]
@@ -197,11 +198,12 @@ with open(sys.argv[1], "w") as told:
 @pytest.mark.skipif(sys.platform == "win32", reason="children of Windows are not told of")
 @pytest.mark.parametrize("program", HOSTILE)
 def test_a_child_that_fails_ends_as_without_dap_ai_whatever_its_objects_do(tmp_path, python_versions, program):
+    pythons = [str(python_versions[version]) for version in DIFFERING_PYTHONS if version in python_versions]
     (tmp_path / "child.py").write_text(textwrap.dedent(HOSTILE[program]), encoding="utf-8")
     (tmp_path / "runs.py").write_text(HOSTILE_RUNS, encoding="utf-8")
     told = []
     for name, start in (("plain", [sys.executable]), ("asked", ASK)):
-        command = [*start, "runs.py", str(tmp_path / name), "child.py", *map(str, python_versions.values())]
+        command = [*start, "runs.py", str(tmp_path / name), "child.py", *pythons]
         subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=patient(90.0), check=False)
         told.append((tmp_path / name).read_text(encoding="utf-8"))
     assert told[0]

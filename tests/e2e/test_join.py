@@ -189,7 +189,7 @@ async def test_a_session_is_listed_without_the_secret_in_the_line_where_it_stand
     assert "t7Rk2mQ9vX4z" not in json.dumps(session) + shown
 
 
-async def test_a_guest_asks_about_the_stop_of_the_editor_which_notices_nothing(editor: Open):
+async def test_a_guest_asks_in_words_or_json_lines_about_the_stop_of_the_editor_which_notices_nothing(editor: Open):
     ed = await editor(PROGRAM)
     await ed.event("stopped")
     while "2.0\n" not in ed.printed:  # the program's own words may come after its stop
@@ -200,30 +200,6 @@ async def test_a_guest_asks_about_the_stop_of_the_editor_which_notices_nothing(e
     assert b"people" in done.stdout
     assert b"The divisor `people` is `0`" in done.stdout
     assert b"joined" in done.stderr
-    assert set(ed.events) <= {"module"}  # debugpy's own, for each file of a stack that is read
-    frames = (await ed.request("stackTrace", threadId=(await ed.request("threads"))["threads"][0]["id"]))["stackFrames"]
-    assert frames[0]["line"] == 2
-
-
-async def test_leaving_neither_ends_nor_moves_the_session(editor: Open):
-    ed = await editor(PROGRAM, 2)
-    stopped = await ed.event("stopped")
-    assert (await run("ask", "--join", "-q", "why?")).returncode == 0
-    assert [one["state"] for one in await listed()] == ["stopped"]
-    await ed.request("continue", threadId=stopped["threadId"])
-    assert (await ed.event("stopped"))["reason"] == "breakpoint"
-
-
-async def test_two_guests_are_answered_at_the_same_time(stopped: tuple[Editor, Path]):
-    done = await asyncio.gather(*(run("ask", "--join", "-q", f"evaluate total + {n}") for n in (1, 2)))
-    assert [one.returncode for one in done] == [0, 0]
-    assert b"11" in done[0].stdout
-    assert b"12" in done[1].stdout
-
-
-async def test_json_lines_hold_what_an_ordinary_ask_gives(editor: Open):
-    ed = await editor(PROGRAM)
-    await ed.event("stopped")
     (session,) = await listed()
     done = await run("ask", "--json", "--join", session["id"], "-q", "why?")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -233,6 +209,16 @@ async def test_json_lines_hold_what_an_ordinary_ask_gives(editor: Open):
     (ended,) = [line for line in lines if line["event"] == "askEnded"]
     assert ended["reason"] == "completed"
     assert any(suspect["line"] in (2, 6) for suspect in ended["suspects"])
+    assert set(ed.events) <= {"module"}  # debugpy's own, for each file of a stack that is read
+    frames = (await ed.request("stackTrace", threadId=(await ed.request("threads"))["threads"][0]["id"]))["stackFrames"]
+    assert frames[0]["line"] == 2
+
+
+async def test_two_guests_are_answered_at_the_same_time(stopped: tuple[Editor, Path]):
+    done = await asyncio.gather(*(run("ask", "--join", "-q", f"evaluate total + {n}") for n in (1, 2)))
+    assert [one.returncode for one in done] == [0, 0]
+    assert b"11" in done[0].stdout
+    assert b"12" in done[1].stdout
 
 
 async def test_a_chat_is_one_conversation_and_export_keeps_it(stopped: tuple[Editor, Path], tmp_path: Path):
@@ -246,17 +232,21 @@ async def test_a_chat_is_one_conversation_and_export_keeps_it(stopped: tuple[Edi
     assert [one["state"] for one in await listed()] == ["stopped"]
 
 
-async def test_the_program_may_be_named_instead_of_the_session(editor: Open):
-    first, second = await editor(PROGRAM, 2), await editor(PROGRAM, 2, name="other.py")
-    await first.event("stopped")
-    await second.event("stopped")
-    several = await run("ask", "--join")
-    assert several.returncode == USAGE
-    assert b"shares.py" in several.stderr
-    assert b"other.py" in several.stderr
-    done = await run("ask", "--join", "other.py", "-q", "evaluate total")
-    assert done.returncode == 0, done.stderr
-    assert b"other.py" in done.stderr
+async def test_the_program_may_be_named_instead_of_the_session(stopped: tuple[Editor, Path], tmp_path: Path):
+    with editors(tmp_path) as start:
+        second = await start(PROGRAM, 2, name="other.py")
+        await second.event("stopped")
+        several = await run("ask", "--join")
+        assert several.returncode == USAGE
+        assert b"shares.py" in several.stderr
+        assert b"other.py" in several.stderr
+        done = await run("ask", "--join", "other.py", "-q", "evaluate total")
+        assert done.returncode == 0, done.stderr
+        assert b"other.py" in done.stderr
+        await second.request("disconnect", terminateDebuggee=True)
+        await second.client.close()
+        while len(list(stopped[1].iterdir())) > 1:
+            await asyncio.sleep(0.02)
 
 
 async def test_while_the_program_runs_there_is_nothing_to_ask_about(editor: Open):
@@ -339,9 +329,11 @@ async def test_the_observe_level_of_a_guest_evaluates_nothing(stopped: tuple[Edi
     assert b"2.0" not in done.stdout
 
 
-async def test_a_guest_that_is_killed_takes_its_question_with_it(editor: Open):
+async def test_neither_a_guest_that_leaves_nor_one_that_is_killed_in_its_question_moves_the_session(editor: Open):
     ed = await editor(PROGRAM, 2)
     await ed.event("stopped")
+    assert (await run("ask", "--join", "-q", "why?")).returncode == 0
+    assert [one["state"] for one in await listed()] == ["stopped"]
     command = [sys.executable, "-m", "dap_ai", "ask", "--join", "--json", "-q", "evaluate __import__('time').sleep(20)"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout
@@ -450,9 +442,8 @@ async def test_with_sockets_switched_off_no_session_can_be_joined(
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
-async def test_another_user_of_the_machine_cannot_join(editor: Open, place: Path):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_another_user_of_the_machine_cannot_join(stopped: tuple[Editor, Path]):
+    _, place = stopped
     (path,) = place.iterdir()
     place.chmod(0o755)
     path.chmod(0o777)

@@ -215,6 +215,7 @@ def test_a_program_on_a_terminal_talks_with_its_user(tmp_path, screen):
     assert b"nowhere" in terminal.text
 
 
+@of_each_kind
 def test_a_process_that_runs_is_asked_about_and_runs_on(tmp_path, adapter):
     need_attach()
     with subprocess.Popen([build(LOOPS, tmp_path, "loops")], stdout=subprocess.PIPE) as process:

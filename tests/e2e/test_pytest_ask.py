@@ -164,25 +164,27 @@ def test_the_tests_beside_it_speak_for_a_fix_and_what_tells_of_values_is_no_part
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
-@pytest.mark.parametrize(
-    "selected",
-    [["limited.py", "-k", "long and abcd"], ["limited.py::test_too_long[abc]"]],
-    ids=["word", "parameter"],
-)
-def test_a_fix_is_judged_by_the_tests_of_its_file_that_the_run_has_not_selected(project, tmp_path, selected):
-    output = run(project, "--ask=full", "--ask-fix=chosen.patch", "--ask-json", str(tmp_path / "o"), *selected)
+def test_a_fix_is_judged_by_the_tests_of_its_file_that_the_run_has_not_selected(project, tmp_path):
+    selected = "limited.py::test_too_long[abc]"
+    output = run(project, "--ask=full", "--ask-fix=chosen.patch", "--ask-json", str(tmp_path / "o"), selected)
     assert "No fix was verified: no patch was written." in output
-    for found in lines_of(tmp_path / "o"):
-        assert not found["claims"]["verified"]
-        assert "`return not (len(text)" not in found["answer"]
+    (found,) = lines_of(tmp_path / "o")
+    refuses_a_fix(found)
+
+
+def refuses_a_fix(found):
+    assert not found["claims"]["verified"]
+    assert "`return not (len(text)" not in found["answer"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
-def test_they_speak_for_a_fix_as_those_that_are_selected_do(project, tmp_path):
-    run(project, "--ask=full", "--ask-json", str(tmp_path / "o"), "spanning.py::test_its_end")
-    (found,) = lines_of(tmp_path / "o")
-    assert found["claims"]["verified"]
-    assert "of the tests beside it that run this line, 4 that passed pass with it" in found["answer"]
+def test_they_speak_against_and_for_a_fix_where_a_word_has_selected_as_those_that_are_selected_do(project, tmp_path):
+    words = "(long and abcd) or test_its_end"
+    run(project, "--ask=full", "--ask-json", str(tmp_path / "o"), "limited.py", "spanning.py", "-k", words)
+    limited, spanning = lines_of(tmp_path / "o")
+    refuses_a_fix(limited)
+    assert spanning["claims"]["verified"]
+    assert "of the tests beside it that run this line, 4 that passed pass with it" in spanning["answer"]
 
 
 def test_a_module_that_cannot_be_imported_is_answered(asked):
@@ -210,9 +212,11 @@ def test_a_teardown_that_only_comes_after_the_failed_call_is_one_line_and_anothe
     assert "`{}` is empty: it has no key `'gone'`" in found["test_fails_at_its_end", "teardown"]["answer"]
 
 
-def test_answers_are_shown_where_reports_are_not(project):
-    output = run(project, "--ask", "--tb=no", "failing.py::test_here_did_not_raise")
+def test_answers_are_shown_where_reports_are_not_and_pytest_has_rewritten_no_assertion(project):
+    chosen = [f"failing.py::{name}" for name in ("test_here_did_not_raise", "test_of_mean_by_assertion")]
+    output = run(project, "--ask", "--tb=no", "--assert=plain", *chosen)
     assert "`stats.first({'first': 1})` did not raise `KeyError` at `failing.py:" in output
+    assert "`mean(xs=[1, 2, 3])` returned `3.0`" in output
 
 
 def test_workers_ask_by_themselves_and_what_they_found_travels(project, tmp_path):
@@ -220,11 +224,6 @@ def test_workers_ask_by_themselves_and_what_they_found_travels(project, tmp_path
     output = run(project, "--ask=full", "-n2", "--ask-json", str(tmp_path / "o"), *chosen)
     assert output.count("**Root cause") == 3
     assert len(lines_of(tmp_path / "o")) == 3
-
-
-def test_assertions_that_pytest_has_not_rewritten_are_answered(project):
-    output = run(project, "--ask", "--assert=plain", "-x", "failing.py")
-    assert "`mean(xs=[1, 2, 3])` returned `3.0`" in output
 
 
 def test_without_the_flag_nothing_is_imported_but_a_small_module(project):

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,7 @@ COMPILERS = {
 }
 """By suffix: what may compile it, and how."""
 _VERSION_S = 20
+_MADE = tempfile.TemporaryDirectory(prefix="native-")
 
 
 @cache
@@ -90,17 +92,28 @@ def build(source: str | Path, folder: Path, name: str = "") -> Path:
 
     With debug information. Skips the test where there is no compiler.
     """
-    suffix = source.suffix if isinstance(source, Path) else ".c"
-    names, flags = COMPILERS[suffix]
-    compiler = next(filter(None, map(shutil.which, names)), None)
-    if compiler is None:
-        pytest.skip(f"no {names[0]} here")
     if isinstance(source, str) and "\n" in source:
         file = folder / f"{name or 'program'}.c"
         file.write_text(source, encoding="utf-8")
-    else:
-        file = SOURCES / f"{source}.c" if isinstance(source, str) and "/" not in source else Path(source)
+        return _compiled(file, folder / file.stem)
+    file = SOURCES / f"{source}.c" if isinstance(source, str) and "/" not in source else Path(source)
     program = folder / (name or file.stem)
+    if file.is_relative_to(SOURCES):
+        return Path(shutil.copy(_compiled_once(file), program))
+    return _compiled(file, program)
+
+
+@cache
+def _compiled_once(file: Path) -> Path:
+    """Of debuggees/native, where the debug information of a copy finds the source, too."""
+    return _compiled(file, Path(_MADE.name) / file.name.replace(".", "_"))
+
+
+def _compiled(file: Path, program: Path) -> Path:
+    names, flags = COMPILERS[file.suffix]
+    compiler = next(filter(None, map(shutil.which, names)), None)
+    if compiler is None:
+        pytest.skip(f"no {names[0]} here")
     command = [compiler, "-g", *flags, "-o", str(program), str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_S)
     assert done.returncode == 0, done.stderr

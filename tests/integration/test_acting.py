@@ -113,25 +113,20 @@ async def in_loop(steps: Any) -> AsyncIterator[Acting]:
         yield it
 
 
-async def test_a_step_is_a_step_and_the_client_sees_it(in_loop: Acting, steps: Any):
-    done = await in_loop.act(Step("stepIn"))
+async def test_a_step_is_a_step_the_client_sees_it_and_what_is_read_is_of_the_new_stop(in_loop: Acting, steps: Any):
+    async def script(debugger: Any) -> Any:
+        before = debugger.stop.epoch
+        done = await debugger.act(Step("stepIn"))
+        stack = await debugger.request("stackTrace", {"threadId": debugger.stop.thread_id})
+        return done.stop, debugger.current, debugger.stop.epoch > before, stack["stackFrames"][0]["name"]
 
-    assert done.stop is not None
-    assert (done.stop.reason, done.stop.thread_id) == ("step", in_loop.thread_id)
+    stop, *read = await in_loop.use(script)
+    assert (stop.reason, stop.thread_id) == ("step", in_loop.thread_id)
+    assert read == [True, True, "double"]
     assert await in_loop.line() == steps.lines["double"]
     assert len(in_loop.told("continued")) == 1
     assert [body["reason"] for body in in_loop.told("stopped")] == ["breakpoint", "step"]
     assert "total 20" in await in_loop.run_on()
-
-
-async def test_what_is_read_after_a_step_is_of_the_new_stop(in_loop: Acting):
-    async def script(debugger: Any) -> Any:
-        before = debugger.stop.epoch
-        await debugger.act(Step("stepIn"))
-        stack = await debugger.request("stackTrace", {"threadId": debugger.stop.thread_id})
-        return debugger.current, debugger.stop.epoch > before, stack["stackFrames"][0]["name"]
-
-    assert await in_loop.use(script) == (True, True, "double")
 
 
 async def test_the_program_goes_on_to_a_line_and_later_past_it(in_loop: Acting, steps: Any):
@@ -188,12 +183,17 @@ async def test_the_users_breakpoints_hold_beside_the_agents(steps: Any):
         assert all(hit and hit <= own for hit in later)
 
 
-async def test_continue_to_a_file_that_is_not_there_does_not_let_the_program_go(in_loop: Acting):
+async def test_neither_a_file_that_is_not_there_nor_an_expression_that_raises_lets_the_program_go(in_loop: Acting):
     result = await in_loop.use(lambda debugger: debugger.act(ContinueTo("/no/such/file.py", 3)))
 
     assert isinstance(result, RequestFailed)
     assert "does not exist" in result.user_text
+    frame_id = await in_loop.frame_id()
+    result = await in_loop.use(lambda debugger: debugger.act(Execute("1/0"), frame_id))
+    assert isinstance(result, RequestFailed)
+    assert "ZeroDivisionError" in result.user_text
     assert in_loop.told("continued") == []
+    assert "total 20" in await in_loop.run_on()
 
 
 async def test_an_expression_changes_the_program_for_real_and_the_client_reads_anew(in_loop: Acting):
@@ -205,22 +205,12 @@ async def test_an_expression_changes_the_program_for_real_and_the_client_reads_a
     assert "total 500" in await in_loop.run_on()
 
 
-async def test_an_expression_that_raises_is_an_error(in_loop: Acting):
-    frame_id = await in_loop.frame_id()
-    result = await in_loop.use(lambda debugger: debugger.act(Execute("1/0"), frame_id))
-
-    assert isinstance(result, RequestFailed)
-    assert "ZeroDivisionError" in result.user_text
-    assert "total 20" in await in_loop.run_on()
-
-
-@pytest.mark.parametrize(("expression", "printed"), [("total", "total 1020"), ("globals()['unused']", "total 20")])
-async def test_a_variable_is_set_for_real(in_loop: Acting, expression: str, printed: str):
-    done = await in_loop.act(SetVariable(expression, "1000"), await in_loop.frame_id())
-
-    assert done.result == "1000"
-    assert in_loop.told("invalidated") == [{"areas": ["all"]}]
-    assert printed in await in_loop.run_on()
+async def test_a_variable_and_an_item_are_set_for_real(in_loop: Acting):
+    for number, expression in enumerate(("total", "globals()['unused']"), 1):
+        done = await in_loop.act(SetVariable(expression, "1000"), await in_loop.frame_id())
+        assert done.result == "1000"
+        assert in_loop.told("invalidated") == [{"areas": ["all"]}] * number
+    assert "total 1020" in await in_loop.run_on()
 
 
 async def test_an_expression_that_never_ends_is_given_up_and_the_session_lives_on(
@@ -238,8 +228,8 @@ async def test_an_expression_that_never_ends_is_given_up_and_the_session_lives_o
         await it.live.request("disconnect", {"terminateDebuggee": True})
 
 
-async def test_the_program_of_any_python_can_be_acted_on(steps: Any, debuggee_python: Path):
-    async with acting(steps, (steps.lines["loop"],), python=str(debuggee_python)) as it:
+async def test_the_program_of_any_python_can_be_acted_on(steps: Any, differing_python: Path):
+    async with acting(steps, (steps.lines["loop"],), python=str(differing_python)) as it:
         await it.live.request("setBreakpoints", {"source": {"path": str(steps.path)}, "breakpoints": []})
         frame_id = await it.frame_id()
 
@@ -254,7 +244,7 @@ async def test_the_program_of_any_python_can_be_acted_on(steps: Any, debuggee_py
         assert "total 1020" in await it.run_on()
 
 
-async def test_consent_is_asked_for_and_given(in_loop: Acting):
+async def test_consent_is_asked_for_and_given_and_the_users_own_step_ends_the_wait_for_it(in_loop: Acting):
     async def script(debugger: Any) -> Any:
         return await debugger.approve("step", "next", "to see more")
 
@@ -263,6 +253,10 @@ async def test_consent_is_asked_for_and_given(in_loop: Acting):
     await in_loop.live.request("askApprove", {"approvalId": asked["approvalId"], "allow": True})
 
     assert (await in_loop.end()).how == "once"
+    await in_loop.begin(script)
+    await in_loop.live.event("askApproval")
+    await in_loop.live.request("next", {"threadId": in_loop.thread_id})
+    assert isinstance(await in_loop.end(), NotStopped)
 
 
 async def test_a_question_whose_time_is_up_may_still_wait_for_consent(steps: Any):
@@ -275,14 +269,6 @@ async def test_a_question_whose_time_is_up_may_still_wait_for_consent(steps: Any
         it = Acting(session, agent, stop["threadId"])
         consent = await it.use(lambda debugger: debugger.approve("step", "next", ""))
         assert (consent.allowed, consent.how) == (False, "timeout")
-
-
-async def test_the_users_own_step_ends_the_wait_for_consent(in_loop: Acting):
-    await in_loop.begin(lambda debugger: debugger.approve("step", "next", ""))
-    await in_loop.live.event("askApproval")
-    await in_loop.live.request("next", {"threadId": in_loop.thread_id})
-
-    assert isinstance(await in_loop.end(), NotStopped)
 
 
 async def test_the_users_pause_wins_over_a_step_that_runs_on(debuggee: Find):

@@ -14,14 +14,12 @@ from _at_failure import KINDS, OF_CASES, case, pytest_module, script
 from at_failure import WAYS, cell, verdict
 
 CELLS = [
-    ("ask FILE", "finally", "3.12", "raise"),
     ("ask FILE", "caller's finally", "3.11", "now"),
     ("ask -m", "with", "3.8", "now"),
     ("debug", "@mock.patch", "3.11", "now"),
     ("VS Code", "ExitStack", "3.12", "raise"),
     ("child process", "finally", "3.14", "now"),
     ("thread", "async with", "3.14", "raise"),
-    ("thread", "with", "3.11", "now"),
     ("post_mortem()", "mock.patch", "", "now"),
     ("notebook", "with", "", "now" if sys.version_info < (3, 12) else "raise"),
     ("ask -m unittest", "addCleanup", "3.8", "raise"),

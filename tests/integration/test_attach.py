@@ -24,7 +24,7 @@ WAITS = "import sys\nprint('up', flush=True)\nprint('got', sys.stdin.readline().
 COMPUTES = (ROOT / "tests/debuggees/waits.py").read_text(encoding="utf-8")
 NEWEST = [f"3.{minor}" for minor in (14, 15)]
 LOCATE = programs.locate
-PYTHONS = ["3.10", "3.11", "3.13", *NEWEST]
+PYTHONS = ["3.10", "3.13", *NEWEST]
 
 
 def python_of(version):

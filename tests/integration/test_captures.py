@@ -63,7 +63,7 @@ def test_an_older_python_has_no_capture(python_versions):
     assert found["frames"] == []
 
 
-@pytest.mark.parametrize("version", ["3.8", "3.11", "3.12", "3.14"])
+@pytest.mark.parametrize("version", ["3.11", "3.12"])
 def test_ask_explains_a_failure_by_the_values_at_the_raise_or_by_none(python_versions, run_dap_ai, version):
     if version not in python_versions:
         pytest.skip(f"no Python {version} here")

@@ -38,7 +38,7 @@ def asked() -> Callable[..., dict[str, Any]]:
     """`asked("payroll")`: how the ask about that example ended; each is asked about once in each Python."""
 
     @functools.cache
-    def ask(name: str, python: str | Path = sys.executable, *options: str) -> dict[str, Any]:
+    def ask(name: str, python: str, *options: str) -> dict[str, Any]:
         command = [sys.executable, "-m", "dap_ai", "ask", "--json", "--provider", "offline", "--python", python]
         done = subprocess.run(
             [*command, *options, EXAMPLES / f"{name}.py"], stdin=subprocess.DEVNULL, capture_output=True, timeout=patient(60),
@@ -46,7 +46,7 @@ def asked() -> Callable[..., dict[str, Any]]:
         )  # fmt: skip
         return next(event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "askEnded")
 
-    return ask
+    return lambda name, python=sys.executable, *options: ask(name, str(python), *options)
 
 
 @pytest.mark.parametrize("name", DIAGNOSES)
@@ -82,10 +82,10 @@ def test_a_fix_for_which_nothing_but_the_failing_check_speaks_is_not_shown(
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")
 def test_the_answer_is_the_same_whatever_python_the_program_runs(
-    debuggee_python: Path, asked: Callable[..., dict[str, Any]]
+    differing_python: Path, asked: Callable[..., dict[str, Any]]
 ):
     def text(ended: dict[str, Any]) -> str:
         counts = r"\d+ (small fixes were tried.*?); \d+ (passed)"  # as many as there was time for
         return re.sub(counts, r"n \1; n \2", ended["answer"])
 
-    assert text(asked("moving_average", debuggee_python)) == text(asked("moving_average"))
+    assert text(asked("moving_average", differing_python)) == text(asked("moving_average"))

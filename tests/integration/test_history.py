@@ -1,4 +1,4 @@
-"""`history` runs the real program again in a real copy: on every Python, to a breakpoint and to an exception."""
+"""`history` runs the real program again in a real copy: on every Python that differs, to a breakpoint and to an exception."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def told_round(moment: FollowedValue) -> int:
 
 @pytest.mark.anyio
 async def test_each_change_is_told_with_the_line_the_function_and_the_round_that_made_it(
-    debuggee: Callable[..., Any], debuggee_python: Path
+    debuggee: Callable[..., Any], differing_python: Path
 ) -> None:
     program = debuggee("past")
     wanted = [
@@ -49,7 +49,7 @@ async def test_each_change_is_told_with_the_line_the_function_and_the_round_that
         HistoryArguments("past_state.seen"),
         HistoryArguments("left", frame=1),
     ]
-    results = await called(program.path, history, *wanted, lines=(program.line,), python=[str(debuggee_python)])
+    results = await called(program.path, history, *wanted, lines=(program.line,), python=[str(differing_python)])
     total, log, balance, own, limit, seen, left = map(found, results)
     moved = [("5", "__init__", 1), ("7", "move", 1), ("8", "move", 1), ("7", "move", 1)]
 
@@ -200,9 +200,9 @@ with Ledger() as ledger:
 
 @pytest.mark.anyio
 async def test_what_cleanup_does_after_the_raise_is_no_change_before_the_failure(
-    tmp_path: Path, debuggee_python: Path
+    tmp_path: Path, differing_python: Path
 ) -> None:
     program = tmp_path / "cleaned.py"
     program.write_text(CLEANED)
-    (result,) = await called(program, history, HistoryArguments("self.pending"), python=[str(debuggee_python)])
+    (result,) = await called(program, history, HistoryArguments("self.pending"), python=[str(differing_python)])
     assert [text for text, _, _ in changes(found(result))] == ["[]", "[3]", "[3, 7]"]

@@ -122,7 +122,7 @@ async def test_an_unknown_frame_of_a_query_says_so(raised: Raised) -> None:
 
 
 async def test_a_program_that_counts_calls_prints_what_it_would_alone_whatever_the_level(
-    debuggee: Callable[..., Any], debuggee_python: Path
+    debuggee: Callable[..., Any], differing_python: Path
 ) -> None:
     sources = [
         "touchy.total",
@@ -134,7 +134,7 @@ async def test_a_program_that_counts_calls_prints_what_it_would_alone_whatever_t
         "f'{touchy}'",
     ]
     line = debuggee("inspector_counts").line
-    async with debugging("inspector_counts.py", [line], python=[str(debuggee_python)]) as client:
+    async with debugging("inspector_counts.py", [line], python=[str(differing_python)]) as client:
         thread_id = (await client.event("stopped"))["threadId"]
         frames = await client.frames(thread_id)
         for level in ("observe", "compute", "observe", "compute"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,23 +45,33 @@ async def state_of(session: Session, program: Path) -> dict[str, Any]:
     """Everything that an entry could change: globals, stack, registers, threads, files, the place it stands at."""
     request = session.client.request
     frame = {"frameId": session.frame_id}
-    state: dict[str, Any] = {"files": sorted(path.name for path in program.parent.iterdir())}
-    state["threads"] = (await request("threads", {}, WAIT_S))["threads"]
-    frames = (await request("stackTrace", {"threadId": session.stop["threadId"]}, WAIT_S))["stackFrames"]
-    state["stack"] = [(each["id"], each["name"], each["line"], each["instructionPointerReference"]) for each in frames]
-    for path in ("x", "counter", "table[0]", "a[1]", "color"):
-        state[path] = (await request("evaluate", frame | {"expression": path, "context": "hover"}, WAIT_S))["result"]
+
+    async def shown(path: str) -> str:
+        return (await request("evaluate", frame | {"expression": path, "context": "hover"}, WAIT_S))["result"]
+
+    async def memory(path: str, size: int) -> str:
+        address = re.search(r"0x[0-9a-f]+", found := await shown(path))
+        assert address, found
+        return (await request("readMemory", {"memoryReference": address[0], "count": size}, WAIT_S))["data"]
+
+    async def registers() -> list[tuple[str, str]]:
+        scopes = (await request("scopes", frame, WAIT_S))["scopes"]
+        return await _general(
+            session, next(scope["variablesReference"] for scope in scopes if scope["name"] == "Registers")
+        )
+
+    async def stack() -> list[Any]:
+        frames = (await request("stackTrace", {"threadId": session.stop["threadId"]}, WAIT_S))["stackFrames"]
+        return [(each["id"], each["name"], each["line"], each["instructionPointerReference"]) for each in frames]
+
+    reads: dict[str, Awaitable[Any]] = {"threads": request("threads", {}, WAIT_S), "stack": stack()}
+    reads |= {path: shown(path) for path in ("x", "counter", "table[0]", "a[1]", "color")}
     if session.client.capabilities.get("supportsReadMemoryRequest"):
-        for path, size in (("&x", STACK_BYTES), ("&counter", 4), ("&table", 16)):
-            found = await request("evaluate", frame | {"expression": path, "context": "hover"}, WAIT_S)
-            address = re.search(r"0x[0-9a-f]+", found["result"])
-            assert address, found
-            body = await request("readMemory", {"memoryReference": address[0], "count": size}, WAIT_S)
-            state[f"memory of {path}"] = body["data"]
-    scopes = (await request("scopes", frame, WAIT_S))["scopes"]
-    registers = next(scope["variablesReference"] for scope in scopes if scope["name"] == "Registers")
-    state["registers"] = await _general(session, registers)
-    return state
+        places = {"&x": STACK_BYTES, "&counter": 4, "&table": 16}
+        reads |= {f"memory of {path}": memory(path, size) for path, size in places.items()}
+    reads["registers"] = registers()
+    state = dict(zip(reads, await asyncio.gather(*reads.values()), strict=True))
+    return state | {"files": sorted(path.name for path in program.parent.iterdir())}
 
 
 async def _general(session: Session, reference: int) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.test_in_process import FOLDERS
 
 
 @pytest.fixture
@@ -188,3 +189,9 @@ def test_the_extension_is_checked_beside_the_first_set_up_and_after_the_quick_ch
         monkeypatch.setattr(dev, name, fake)
     assert dev.test([]) == 1
     assert ran == order
+
+
+def test_what_is_compiled_before_the_tests_is_there_and_holds_all_that_lies_in_users_processes(dev: ModuleType):
+    compiled = [f"dap_ai/{each}" for each in dev.IN_PROCESS]
+    assert all((ROOT / each).exists() for each in compiled)
+    assert all(any(folder.startswith(each) for each in compiled) for folder in FOLDERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import time
 from collections.abc import Sequence
@@ -177,6 +178,7 @@ def test_what_is_no_stream_of_chat_completions_is_said_to_be_none(body: bytes):
 def test_a_bad_key_is_named_without_showing_it():
     error = trouble([], key="another")
     assert error.trouble == "key" and "OPENAI_API_KEY" in str(error)
+    assert re.match(r"http://\S+ does not accept the key", str(error)) and "\n" not in str(error)
 
 
 def test_a_key_that_the_endpoint_repeats_is_taken_out():

@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def _older_objects_set_aside() -> Iterator[None]:
+def older_objects_set_aside() -> Iterator[None]:
     """What was there before is no concern of the collector's: to look at all of it takes 0.1 s each time."""
     gc.collect()
     gc.freeze()
@@ -18,7 +18,7 @@ def _older_objects_set_aside() -> Iterator[None]:
 
 
 @pytest.fixture
-def no_collection(_older_objects_set_aside: None) -> Iterator[None]:
+def no_collection(older_objects_set_aside: None) -> Iterator[None]:
     """The garbage of earlier tests is gone, and the collector is off."""
     gc.collect()
     gc.disable()

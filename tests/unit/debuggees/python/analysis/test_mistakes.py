@@ -139,7 +139,7 @@ Retry({"count": "3"}).delays()
 
 
 @pytest.fixture(autouse=True)
-def collected() -> Iterator[None]:
+def collected(older_objects_set_aside: None) -> Iterator[None]:
     """Ends the coroutines that a program left behind, while their warnings are ignored."""
     yield
     gc.collect()
