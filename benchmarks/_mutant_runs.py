@@ -38,6 +38,8 @@ WATCHING = "_no_leftover_process"
 """The fixture that looks at all processes of the machine, which costs more than a pure test."""
 MOST_BYTES = 2 << 30
 """Maximum bytes of address space that a mutant may add."""
+MOST_IMPORT_S = 60.0
+"""Maximum seconds until everything is imported anew and the first test begins; a busy machine takes ten."""
 
 
 @dataclass
@@ -216,13 +218,19 @@ class Runs:
         return mutant.function is None or any((str(mutant.file), line) in self.imports.lines for line in mutant.lines)
 
     def _chosen(self, mutant: Mutant, baselines: Mapping[str, Baseline]) -> list[str]:
-        """The tests that run the place; where importing runs it, those that run anything of its module or its users."""
+        """The tests that run the place; where importing runs it, those that run or import its module or its users."""
         if not self._is_import(mutant):
             places = {(str(mutant.file), line) for line in mutant.lines}
             return [name for name, each in baselines.items() if not places.isdisjoint(each.lines)]
         module = mutant.file.parent.name if mutant.file.stem == "__init__" else mutant.file.stem
         users = {str(each) for each in self.files if each == mutant.file or imports(each, module)}
-        return [name for name, each in baselines.items() if any(file in users for file, _ in each.lines)]
+        files = {name.partition("::")[0] for name in baselines}
+        importers = {name for name in files if imports(Path(name), module)}  # a test of a table runs no line of it
+        return [
+            name
+            for name, each in baselines.items()
+            if name.partition("::")[0] in importers or any(file in users for file, _ in each.lines)
+        ]
 
     def _anew(self, mutant: Mutant, chosen: Sequence[str], limits: Limits) -> int:
         """Imports everything again with the mutant, and runs these tests."""
@@ -230,11 +238,12 @@ class Runs:
             if name.partition(".")[0] in (self.package, "tests"):
                 del sys.modules[name]
         sys.meta_path.insert(0, Finder(mutant))
-        limits.pytest_runtest_logstart("")  # an import may hang as well
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, MOST_IMPORT_S)  # an import may hang as well
         try:
-            status = pytest.main(
-                [*self.arguments, f"--basetemp={self.folder / f'anew-{os.getpid()}'}", *chosen], [limits]
-            )
+            basetemp = f"--basetemp={self.folder / f'anew-{os.getpid()}'}"
+            # pytest's own importer, which takes the package for a plugin's, would come before the mutant's
+            status = pytest.main([*self.arguments, "--assert=plain", basetemp, *chosen], [limits])
         except BaseException:  # noqa: BLE001  a plugin that can't be imported
             return KILLED
         return SURVIVED if status == pytest.ExitCode.OK else KILLED
@@ -257,7 +266,8 @@ def run_tests(items: Sequence[pytest.Item], plugin: object) -> int:
 
 def imports(file: Path, module: str) -> bool:
     """Whether a file imports a module of that name."""
-    return f".{module} import " in (text := file.read_text(encoding="utf-8")) or f"import {module}" in text
+    text = file.read_text(encoding="utf-8")
+    return any(found in text for found in (f".{module} import ", f"import {module}", f"\n    {module},\n"))
 
 
 def living(files: set[str]) -> dict[tuple[str, str, int], list[FunctionType]]:
@@ -282,6 +292,11 @@ def swapped(mutant: Mutant, functions: Mapping[tuple[str, str, int], Sequence[Fu
         return False
     for each in found:
         each.__code__ = code
+    for inner in codes(code):  # such as what a decorator has made while modules were imported
+        made = functions.get((str(mutant.file), inner.co_name, inner.co_firstlineno), ())
+        if inner.co_name != "<lambda>" and all(each.__code__.co_freevars == inner.co_freevars for each in made):
+            for each in made:
+                each.__code__ = inner
     return True
 
 

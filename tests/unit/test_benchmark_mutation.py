@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,10 @@ from typing import Any
 import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from _mutant_runs import KILLED, SURVIVED, Recorder, forked, living, swapped
+from _mutant_runs import KILLED, SURVIVED, Recorder, forked, imports, living, swapped
 from _mutants import Mutant, changes, drawn, mutant, own_tests
+
+from tests.patience import at_worst
 
 SOURCE = '''\
 """A shop."""
@@ -121,6 +125,35 @@ def test_a_mutant_takes_the_place_of_a_function_that_others_hold(shop: Path, eve
     assert not held(0)
 
 
+def test_a_mutant_takes_the_place_of_a_function_that_a_decorator_has_made(tmp_path: Path):
+    file, source = (
+        tmp_path / "rules.py",
+        "def most(rate):\n    def rule(n):\n        return n < rate\n    return rule\n",
+    )
+    file.write_text(source, encoding="utf-8")
+    space: dict[str, Any] = {"__name__": "rules"}
+    exec(compile(source, str(file), "exec"), space)  # noqa: S102  the text above
+    rule = space["most"](3)
+    each = (made for change in changes(source) if (made := mutant(file, change)))
+    assert not rule(3)
+    assert swapped(next(one for one in each if "<=" in one.after), living({str(file)}))
+    assert rule(3)
+
+
+@pytest.mark.parametrize(
+    ("source", "does"),
+    [
+        ("from shop.prices import total\n", True),
+        ("from shop import prices\n", True),
+        ("from shop import (\n    carts,\n    prices,\n)\n", True),
+        ("from shop import carts\n\nprices = 3\n", False),
+    ],
+)
+def test_a_file_imports_a_module_in_any_form_of_import(tmp_path: Path, source: str, does: bool):
+    (tmp_path / "test_prices.py").write_text(source, encoding="utf-8")
+    assert imports(tmp_path / "test_prices.py", "prices") is does
+
+
 def test_a_function_that_nobody_has_imported_cannot_be_swapped(every: list[Mutant]):
     assert not swapped(next(each for each in every if each.function), {})
 
@@ -143,7 +176,17 @@ def test_the_recorder_tells_the_lines_of_its_files_alone(shop: Path):
     assert {file for file, _ in recorder.lines} == {str(shop)}
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="forks")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_mutant_of_a_table_is_killed_by_a_test_that_only_reads_the_table():
+    table, test = "protocol/wire/errors.py", "tests/unit/protocol/test_errors.py"
+    command = [sys.executable, "benchmarks/mutation.py", table, "--seed", "3", "--count", "1", "--tests", test]
+    root, limit = Path(__file__).parents[2], at_worst(60.0)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=limit)
+    assert "1 of 1 killed" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_each_task_ends_in_a_process_of_its_own():
     kept: list[int] = []
 

@@ -138,7 +138,6 @@ class DebuggeeState:
         """Record that the program runs: the launch, attach or restart has succeeded, or the adapter sent an event."""
         if self.phase is Phase.STARTING:
             self.phase = Phase.RUNNING
-            self._restarted_from = None
 
     def on_stopped(self, stop: StoppedBody) -> None:
         """Record the stop in a `stopped` event."""

@@ -39,8 +39,7 @@ class Outbox:
         Close is the last effect, so that responses to held requests reach the client first.
         """
         effects, self._effects = self._effects, []
-        if len(effects) > 1 and any(type(effect) is Close for effect in effects):
-            effects.sort(key=lambda effect: type(effect) is Close)
+        effects.sort(key=lambda effect: type(effect) is Close)
         return effects
 
     @property

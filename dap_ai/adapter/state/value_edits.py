@@ -65,7 +65,7 @@ class ValueEdits:
     def __post_init__(self) -> None:
         self._epoch = 0
         self._frames: dict[int, FrameId] = {}
-        self._answers: deque[tuple[str, bytes, Envelope, int]] = deque(maxlen=_MAX_ANSWERS)
+        self._answers: deque[tuple[str, bytes, Envelope, int]] = deque()
         """Responses to `scopes` and `variables`, each as (command, arguments, response, size in bytes)."""
         self._bytes = 0
 
@@ -117,7 +117,7 @@ class ValueEdits:
         size = len(message.content)
         self._answers.append((owner.command, owner.arguments, message, size))
         self._bytes += size
-        while self._bytes > _MAX_BYTES:
+        while self._bytes > _MAX_BYTES or len(self._answers) > _MAX_ANSWERS:
             self._bytes -= self._answers.popleft()[3]
 
     def _before(self, frame_id: int, expression: str) -> str:

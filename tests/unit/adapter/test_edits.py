@@ -109,6 +109,32 @@ def test_an_assignment_that_is_typed_in_the_console_is_kept_and_a_watch_that_onl
     assert [(e.name, e.value, e.before, e.typed) for e in book.session.state.edits] == [("n", "3", "0", "n = 3")]
 
 
+def test_an_expression_that_is_set_outside_of_any_frame_is_kept_without_a_function():
+    book = reading()
+
+    change(book, 14, "setExpression", '{"expression": "limit", "value": "4"}', 'ok {"value": "4"}')
+    change(book, 15, "evaluate", '{"context": "repl", "expression": "rate = 3"}', 'ok {"result": ""}')
+
+    assert [(edit.name, edit.function) for edit in book.session.state.edits] == [("limit", ""), ("rate", "")]
+
+
+def test_what_is_typed_in_a_frame_is_kept_with_its_function():
+    book = reading()
+
+    change(book, 14, "evaluate", '{"context": "repl", "expression": "n = 3", "frameId": 1}', 'ok {"result": ""}')
+
+    assert [edit.function for edit in book.session.state.edits] == ["scale"]
+
+
+def test_an_answer_that_cannot_be_read_is_passed_on_and_counts_as_empty():
+    book = reading()
+
+    change(book, 14, "variables", '{"variablesReference": 6}', 'ok {"variables": [{"name": 5}]}')
+    change(book, 15, "setVariable", '{"variablesReference": 5, "name": "n", "value": "3"}', 'ok {"value": "3"}')
+
+    assert edits(book) == [("n", "3", "0")]
+
+
 def test_an_edit_outlives_its_stop_and_not_its_program():
     book = reading()
     change(book, 14, "setVariable", '{"variablesReference": 5, "name": "n", "value": "3"}', 'ok {"value": "3"}')
@@ -143,3 +169,65 @@ def test_an_edit_outlives_its_stop_and_not_its_program():
 )
 def test_what_a_typed_line_sets(text: str, names: list[tuple[str, str]]):
     assert [(each.name, each.value) for each in assigned(text)] == names
+
+
+def test_a_variable_that_the_client_has_not_listed_is_named_as_it_was_set():
+    book = reading()
+
+    change(book, 14, "setVariable", '{"variablesReference": 5, "name": "m", "value": "3"}', 'ok {"value": "3"}')
+
+    assert [(e.name, e.before, e.function) for e in book.session.state.edits] == [("m", "", "scale")]
+
+
+def test_a_value_of_200_characters_is_kept_whole_and_a_longer_one_is_cut():
+    book = reading()
+
+    change(
+        book, 14, "setVariable", '{"variablesReference": 5, "name": "n", "value": ""}', f'ok {{"value": "{"3" * 200}"}}'
+    )
+    change(
+        book, 15, "setVariable", '{"variablesReference": 5, "name": "m", "value": ""}', f'ok {{"value": "{"3" * 201}"}}'
+    )
+
+    assert [edit.value for edit in book.session.state.edits] == ["3" * 200, "3" * 197 + "..."]
+
+
+def scopes_read(book: Playbook, seq: int) -> None:
+    scopes = 'ok {"scopes": [{"name": "Locals", "variablesReference": 5}]}'
+    book.play(
+        f"""
+        >> client request {seq} scopes {{"frameId": 1}}
+        << backend request {seq - 7} scopes {{"frameId": 1}}
+        >> backend response {seq - 7} scopes {scopes}
+        << client response {seq} scopes {scopes}
+        """
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "before"), [(197, 1, "0"), (198, 1, ""), (3, 300_000, "0"), (3, 400_000, "")]
+)
+def test_the_value_before_is_known_while_the_answer_that_showed_it_is_kept(count: int, size: int, before: str):
+    book = reading()
+    for seq in range(14, 14 + count):
+        listed(book, seq, 6, f'{{"name": "k", "value": "{"x" * size}"}}')
+    scopes_read(book, 14 + count)
+
+    change(book, 15 + count, "setExpression", '{"expression": "n", "frameId": 1, "value": "4"}', 'ok {"value": "4"}')
+
+    assert edits(book) == [("n", "4", before)]
+
+
+def test_answers_that_are_forgotten_for_their_number_make_room_for_large_ones():
+    book = reading()
+    for seq in range(14, 17):
+        listed(book, seq, 6, f'{{"name": "k", "value": "{"x" * 300_000}"}}')
+    for seq in range(17, 217):
+        listed(book, seq, 6, '{"name": "k", "value": "x"}')
+    scopes_read(book, 217)
+    listed(book, 218, 5, '{"name": "n", "value": "0"}')
+    listed(book, 219, 6, f'{{"name": "k", "value": "{"x" * 300_000}"}}')
+
+    change(book, 220, "setExpression", '{"expression": "n", "frameId": 1, "value": "4"}', 'ok {"value": "4"}')
+
+    assert edits(book) == [("n", "4", "0")]

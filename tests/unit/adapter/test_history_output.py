@@ -1,4 +1,4 @@
-"""The tail of the program's output that is kept for the agent."""
+"""What is kept for the agent: the tail of the program's output, and the latest actions of the user."""
 
 from __future__ import annotations
 
@@ -48,3 +48,41 @@ def test_every_category_of_text_for_the_user_is_kept_in_order() -> None:
     for category in ("console", "important", "stderr", "telemetry", "stdout"):
         history.add_output(category, category)
     assert [category for category, _ in history.output_tail()] == ["console", "important", "stderr", "stdout"]
+
+
+def test_an_action_of_300_characters_is_kept_whole_and_a_longer_one_is_cut() -> None:
+    history = SessionHistory()
+    history.add("evaluate", "x" * 300, "y" * 301)
+    (item,) = history.since_last("conversation")
+    assert (item.text, item.result) == ("x" * 300, "y" * 297 + "...")
+
+
+def test_the_latest_fifty_actions_are_kept() -> None:
+    history = SessionHistory()
+    for n in range(60):
+        history.add("evaluate", str(n))
+    assert [item.text for item in history.since_last("conversation")] == [str(n) for n in range(10, 60)]
+
+
+def test_a_question_hears_what_came_after_the_one_before_it_but_not_the_stop_that_it_is_about() -> None:
+    history = SessionHistory()
+    history.add("evaluate", "old")
+    history.since_last("conversation")
+    history.add("evaluate", "new")
+    history.add("stop", "here")
+    assert [item.text for item in history.since_last("conversation")] == ["new"]
+
+
+def test_a_forgotten_conversation_hears_everything_again() -> None:
+    history = SessionHistory()
+    history.add("evaluate", "old")
+    history.since_last("conversation")
+    history.forget("conversation")
+    assert [item.text for item in history.since_last("conversation")] == ["old"]
+
+
+def test_a_guest_does_not_hear_what_another_has_asked() -> None:
+    history = SessionHistory()
+    history.add("ask", "why?", asker="guest-1")
+    history.add("evaluate", "n")
+    assert [item.text for item in history.since_last("conversation", "guest-2")] == ["n"]

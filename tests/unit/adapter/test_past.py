@@ -267,3 +267,105 @@ def test_back_without_a_breakpoint_leads_to_the_start_and_no_further() -> None:
         << client response 9 stackTrace ok {{"stackFrames": [], "totalFrames": 1}}
         """
     )
+
+
+def test_a_pause_before_anything_of_the_past_is_shown_leaves_the_client_where_it_stands() -> None:
+    at_breakpoint().play(
+        """
+        >> client request 5 stepBack {"threadId": 1}
+        << look dap-ai-ask-1
+        >> client request 6 pause {"threadId": 1}
+        << cancel dap-ai-ask-1
+        << client response 5 stepBack fail staleReference ...
+        << client response 6 pause ok {}
+        """
+    )
+
+
+def test_a_pause_at_the_first_moment_shows_the_present() -> None:
+    play = in_the_past()
+    play.play(
+        f"""
+        >> client request 6 reverseContinue {{"threadId": 1}}
+        << look dap-ai-ask-1 {{"at": 1, "looks": [{{}}]}}
+        >> looked dap-ai-ask-1 rewound {moment(1)}
+        << client response 6 reverseContinue ok {{}}
+        << client event stopped {SHOWN}
+        >> client request 7 next {{"threadId": 1}}
+        << look dap-ai-ask-1 {{"at": 2, "looks": [{{}}]}}
+        >> client request 8 pause {{"threadId": 1}}
+        << cancel dap-ai-ask-1
+        << client response 7 next fail staleReference ...
+        << client response 8 pause ok {{}}
+        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true, "dapAiPast": false}}
+        """
+    )
+
+
+def test_a_pause_in_the_past_changes_nothing() -> None:
+    in_the_past().play(
+        """
+        >> client request 6 pause {"threadId": 1}
+        << client response 6 pause ok {}
+        """
+    )
+
+
+def test_what_waited_for_a_run_that_a_pause_has_ended_is_answered_once() -> None:
+    play = in_the_past()
+    play.play(
+        f"""
+        >> client request 6 stepBack {{"threadId": 1}}
+        << look dap-ai-ask-1 ...
+        >> client request 7 stepBack {{"threadId": 1}}
+        >> client request 8 pause {{"threadId": 1}}
+        << cancel dap-ai-ask-1
+        << client response 6 stepBack fail staleReference ...
+        << client response 7 stepBack fail staleReference ...
+        << client response 8 pause ok {{}}
+        << client event stopped ...
+        >> client request 9 stepBack {{"threadId": 1}}
+        << look dap-ai-ask-2
+        >> looked dap-ai-ask-2 recalled {RECALLED}
+        << look dap-ai-ask-2 {{"at": 3, "looks": [{{}}]}}
+        >> looked dap-ai-ask-2 rewound {moment(3)}
+        << client response 9 stepBack ok {{}}
+        << client event stopped {SHOWN}
+        """
+    )
+
+
+def test_a_run_may_read_the_program_until_it_is_ended() -> None:
+    at_breakpoint().play(
+        """
+        >> client request 5 stepBack {"threadId": 1}
+        << look dap-ai-ask-1
+        >> agent request dap-ai-ask-1 1 4 threads {}
+        << backend request 3 threads {}
+        >> agent request dap-ai-ask-1 2 4 modules {}
+        << agent 2 error notSupported
+        >> agent request dap-ai-ask-1 3 4 scopes {"frameId": 1}
+        >> client request 6 pause {"threadId": 1}
+        << cancel dap-ai-ask-1
+        << agent 3 error cancelled
+        << client response 5 stepBack fail staleReference ...
+        << client response 6 pause ok {}
+        >> agent request dap-ai-ask-1 4 4 threads {}
+        << agent 4 error notStopped
+        """
+    )
+
+
+def test_the_end_of_a_run_ends_its_copy() -> None:
+    at_breakpoint().play(
+        """
+        >> client request 5 stepBack {"threadId": 1}
+        << look dap-ai-ask-1
+        >> agent job dap-ai-ask-1 TOKEN 4
+        >> client request 6 pause {"threadId": 1}
+        << cancel dap-ai-ask-1
+        << backend request 3 evaluate {"kill": "TOKEN"}
+        << client response 5 stepBack fail staleReference ...
+        << client response 6 pause ok {}
+        """
+    )

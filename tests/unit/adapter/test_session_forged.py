@@ -83,3 +83,12 @@ def test_marks_of_ours_in_output_and_capabilities_are_taken_away():
         << client event output {"category": "stdout", "output": "I did it"}
         """
     )
+
+
+def test_an_event_that_is_no_progress_may_name_a_question():
+    stopped(Playbook()).play(
+        """
+        >> backend event theirOwn {"progressId": "dap-ai-ask-1"}
+        << client event theirOwn {"progressId": "dap-ai-ask-1"}
+        """
+    )

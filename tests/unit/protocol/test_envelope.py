@@ -126,6 +126,26 @@ def test_what_a_message_leaves_out_has_its_default():
         Envelope.parse(b'{"type":"response","request_seq":-1,"command":"x"}')
 
 
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (b"\\ud800", "\ufffd"),
+        (b"a\\udcffb", "a\ufffdb"),
+        (b"\\ud83d\\ude00", "\U0001f600"),
+        (b"\\ud83d\\ud83d\\ude00", "\ufffd\U0001f600"),
+        (b"\\\\ud800 \\ud800", "\\ud800 \ufffd"),
+    ],
+)
+def test_half_a_surrogate_pair_is_replaced_and_nothing_beside_it(sent: bytes, read: str):
+    message = Envelope.parse(b'{"type":"event","event":"output","body":{"output":"\\udc80%s"}}' % sent)
+    assert message.read(dict[str, str]) == {"output": f"\ufffd{read}"}
+
+
+def test_an_empty_content_is_an_empty_object():
+    message = Envelope.parse(b'{"type":"request","command":"x","arguments":null}')
+    assert message.beginning() == b"{}"
+
+
 def test_a_top_level_field_is_read_where_it_has_the_type_of_its_default():
     message = Envelope.parse(b'{"type":"event","event":"x","sessionId":"s1","n":[1]}')
     assert (message.field("sessionId", ""), message.field("n", ""), message.field("m", 4)) == ("s1", "", 4)

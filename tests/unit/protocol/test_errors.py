@@ -11,6 +11,7 @@ from dap_ai.protocol.wire import errors
 from dap_ai.protocol.wire.dap_messages import ErrorBody
 from dap_ai.protocol.wire.envelope import Envelope, failure
 from dap_ai.protocol.wire.errors import ErrorEntry, NotStopped, RequestFailed
+from tests.conftest import ROOT
 
 CATALOGUE = {name: entry for name, entry in vars(errors).items() if isinstance(entry, ErrorEntry)}
 
@@ -19,6 +20,15 @@ def test_ids_are_unique_and_of_our_range():
     ids = [entry.id for entry in CATALOGUE.values()]
     assert len(set(ids)) == len(ids)
     assert all(9000 <= each <= 9099 for each in ids)
+
+
+def test_the_numbers_in_the_docs_are_of_the_words_beside_them():
+    docs = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (9\d{3}[\d, ]*) \|", docs, re.MULTILINE)
+    told = {(int(number), word) for word, numbers in rows for number in numbers.split(", ")}
+    ours = {(entry.id, entry.message) for entry in CATALOGUE.values()}
+    assert len(told) > 20
+    assert told - ours == set()
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -174,6 +174,14 @@ def test_junk_lines_of_an_adapter_are_skipped_and_kept():
     assert b"more" in reader.junk
 
 
+def test_headers_of_1024_bytes_are_read_and_one_byte_more_ends_the_stream():
+    length = b"Content-Length: 2"
+    longest = b"Content-Type: ".ljust(1024 - len(length), b"x")
+    assert list(FrameReader().feed(b"%s\r\n%s\r\n\r\n{}" % (length, longest))) == [b"{}"]
+    with pytest.raises(RemoteProtocolError):
+        list(FrameReader().feed(b"%s\r\n%sx\r\n\r\n{}" % (length, longest)))
+
+
 def test_an_oversized_message_ends_the_stream():
     with pytest.raises(RemoteProtocolError, match="over the limit"):
         list(FrameReader(max_message_bytes=10).feed(b"Content-Length: 11\r\n\r\n"))

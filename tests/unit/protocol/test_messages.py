@@ -10,7 +10,7 @@ import pytest
 from dap_ai.protocol.wire import dap_messages
 from dap_ai.protocol.wire.dap_messages import ErrorBody, FrameId
 from dap_ai.protocol.wire.dap_requests import has_needed
-from dap_ai.protocol.wire.safe import as_it_is, holds_none, json_text, raw, safe_fields
+from dap_ai.protocol.wire.safe import as_it_is, holds_none, json_text, put, raw, replaced, safe_fields
 
 SHAPES = [
     shape
@@ -59,6 +59,14 @@ def test_an_errors_variables_are_put_into_its_text():
 )
 def test_a_request_has_what_dap_demands_or_not(command: str, arguments: bytes, needed: bool):
     assert has_needed(command, arguments) is needed
+
+
+def test_masked_texts_are_put_into_a_message_or_into_a_copy_of_it():
+    frame = FrameId(1, name="f")
+    copy = replaced(frame, name="g")
+    assert (frame.name, copy.name, copy.id) == ("f", "g", 1)
+    put(frame, name="h")
+    assert frame.name == "h"
 
 
 def test_what_is_safe_or_raw_is_the_value_itself():

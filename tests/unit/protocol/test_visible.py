@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dap_ai.protocol.wire.visible import all_visible, in_json, on_one_line, visible
+from dap_ai.protocol.wire.visible import all_visible, hidden_in, in_json, on_one_line, visible
 
 ATTACKS = {
     "\x1b]52;c;cm0gLXJmIH4=\x07": r"\x1b]52;c;cm0gLXJmIH4=\x07",
@@ -52,6 +52,10 @@ def test_what_real_text_needs_stays_as_it_is(text: str):
     assert visible(text) == text
 
 
+def test_what_is_hidden_in_a_text_is_listed_in_order():
+    assert hidden_in("a\x1bb\r\n\u202e\u0645\u06cc\u200c\u062e") == ["\x1b", "\u202e"]
+
+
 def test_a_line_end_of_two_characters_is_one():
     assert visible("a\r\nb\x00") == "a\nb\\x00"
 
@@ -81,6 +85,11 @@ def test_json_says_the_same_and_nothing_in_it_acts(value: object):
     assert visible(shown) == shown
     everything = json.dumps(all_visible(value), ensure_ascii=False)
     assert visible(everything) == everything
+
+
+def test_names_and_values_in_json_are_made_visible_and_others_stay():
+    value = {"a\x1b": ["b\x1b", ("c\x1b",), 3, None], "d": {"e": "\u202e"}}
+    assert all_visible(value) == {"a\\x1b": ["b\\x1b", ["c\\x1b"], 3, None], "d": {"e": "\\u202e"}}
 
 
 @given(st.text())

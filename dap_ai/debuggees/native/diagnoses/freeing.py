@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stop_snapshot import FramePlace
 from dap_ai.agent.source.parsed import Expression, NameWrite
-from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, parameters_of, plain, spot_of
+from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, argument, plain, spot_of
 from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, unqualified
 from dap_ai.debuggees.native.analysis.stop_evaluation import always_runs, has_run, is_kept
 
@@ -17,6 +16,8 @@ _PAGE, _HEADER = 0x1000, 0x10
 """The C library on Linux maps a large block separately. The block's address is the page's address plus a 16-byte
 header."""
 _UNLIKELY = 0.5
+_ROOT = re.compile(r"->|\.|\[")
+"""Splits an expression into the variable that it begins with and the way on from there."""
 
 
 @dataclass(frozen=True)
@@ -30,29 +31,44 @@ class Freed:
     """The expression of the pointer that was freed."""
     is_known: bool = True
     """Whether the line is known to have run. If False, it may have run."""
+    is_itself: bool = True
+    """Whether the pointer in question was freed, and not one on its access path."""
 
 
 def freed_before(draft: ReportBuilder, text: str) -> Freed | None:
     """Find where the pointer, or a pointer on its access path, was freed before: in this function or its callers."""
-    place: FramePlace | None = draft.place
-    while place is not None:
-        spot = spot_of(place)
-        found = _freed_in(draft, spot, text) if spot else None
+    spot = spot_of(draft.place)
+    while spot is not None:
+        found = _freed_in(draft, spot, text)
         if found:
             return found
-        place = draft.caller_of(place) if text in parameters_of(place) else None
+        spot, text = _in_caller(draft, spot, text)
     return None
 
 
+def _in_caller(draft: ReportBuilder, spot: FunctionSpot, text: str) -> tuple[FunctionSpot | None, str]:
+    """Return the calling line and the caller's expression of a pointer that it passes; None if it passes it not."""
+    root = _ROOT.split(text)[0]
+    writes = spot.unit.writes(root, spot.function)
+    if spot.place is None or any(w.role in _GIVING and w.name in (root, text) for w in writes):
+        return None, ""
+    found = argument(draft, spot.place, root)
+    given = bare(found[1]) if found else None
+    if found is None or given is None or given.kind not in ("name", "member", "subscript"):
+        return None, ""
+    return spot_of(found[0]), given.text + text[len(root) :]
+
+
 def _freed_in(draft: ReportBuilder, spot: FunctionSpot, text: str) -> Freed | None:
-    root = re.split(r"->|\.|\[", text)[0]
+    root = _ROOT.split(text)[0]
     writes = [w for w in spot.unit.writes(root, spot.function) if w.line < spot.line]
     since = spot.function.first
     for write in reversed(writes):
         if write.role == "freed" and _leads_to(write.name, text) and not _is_replaced(write, writes):
             ran = has_run(draft, spot, write.line)
             if ran is not False:
-                return Freed(spot.path, write.line, spot.function.name, write.name, ran is True)
+                is_itself = write.name == text
+                return Freed(spot.path, write.line, spot.function.name, write.name, ran is True, is_itself)
         elif write.role in _GIVING and write.name in (text, root):
             since = write.line
             break

@@ -6,7 +6,7 @@ from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.case.value_texts import cut, show, variables
 from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace, trace_call
 from dap_ai.debuggees.native.analysis.reachability import reaching, spot_of
-from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, callee, is_broken, is_null, within
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, callee, is_broken, is_null
 from dap_ai.debuggees.native.diagnoses.claims import conditions
 from dap_ai.debuggees.native.diagnoses.freed_memory import own_frame
 from dap_ai.debuggees.native.diagnoses.pointers import followed, null_pointer, wild_number
@@ -55,7 +55,7 @@ def _reported(draft: ReportBuilder, report: Report) -> None:
 def _unset(draft: ReportBuilder, report: Report) -> None:
     draft.analysis.kind = "uninitialised"
     spot = spot_of(draft.place)
-    for text in [e.text for root in draft.expressions for e in within(root) if e.kind in ("name", "member")]:
+    for text in [e.text for e in draft.expressions if e.kind in ("name", "member")]:
         writes = reaching(spot.unit, spot.function, text, spot.line) if spot else []
         if any(w.role == "declared" for w in writes):
             draft.say(f"{draft.code(text)}.")

@@ -112,7 +112,8 @@ def _is_indexed_far(draft: ReportBuilder, pointer: Expression, address: int) -> 
     if not is_null(draft.value(pointer.text)):
         return False
     numbers = [amount(draft, e.parts[1]) for e in draft.subscripts if bare(e.parts[0]).text == pointer.text]
-    return any(number and address % number < _NEAR and number <= address for number in numbers)
+    steps = [divmod(address, number) for number in numbers if number and 0 < number <= address]
+    return any(size < _NEAR_NULL and rest < _NEAR for size, rest in steps)
 
 
 def _raised(draft: ReportBuilder) -> str:
@@ -197,7 +198,7 @@ def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
     draft.say(f"{words}.")
     draft.analysis.effect = draft.code(text)
     freed = freed_before(draft, text)
-    if freed is not None and freed.text == text and not may_be_unmapped(_address(value)):
+    if freed is not None and freed.is_itself and not may_be_unmapped(_address(value)):
         freed = replace(freed, is_known=False)  # freeing it did not make it unreadable, so it was changed since
     if freed is not None:
         draft.analysis.kind = "use after free" if freed.is_known else "crash"

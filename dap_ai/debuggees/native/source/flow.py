@@ -104,6 +104,18 @@ def leaves(source: ParsedSource, node: Syntax, to: Syntax) -> bool:
     return False
 
 
+def fork_of(node: Syntax, to: Syntax) -> Syntax | None:
+    """Return the `if` that has two nodes in different branches, so that one run of it reaches only one; else None."""
+    inner, outer = node, node.parent
+    while outer is not None and not is_around(inner, to) and outer.type not in DEFINITIONS:
+        branches = [field(outer, name) for name in ("consequence", "alternative")]
+        others = [branch for branch in branches if branch is not None and branch != inner]
+        if inner in branches and any(is_around(branch, to) for branch in others):
+            return outer
+        inner, outer = outer, outer.parent
+    return None
+
+
 def _ends_function(source: ParsedSource, node: Syntax) -> bool:
     if node.type == "expression_statement" and named(node):
         node = named(node)[0]

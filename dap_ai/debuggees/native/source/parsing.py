@@ -107,6 +107,10 @@ class ParsedFile:
             return [(None, True)] if unsure else [condition for _, condition in flow.decisions(self._source, node)]
         if flow.leaves(self._source, node, to):
             return None
+        if fork := flow.fork_of(node, to):
+            line = fork.start_point[0] + 1
+            again = any(first <= line <= last for first, last in flow.repeated(self._source, body))
+            return [(None, True)] if again else None
         # The program reached `to`, so each condition around both lines was met.
         return [c for outer, c in flow.decisions(self._source, node) if not flow.is_around(outer, to)]
 

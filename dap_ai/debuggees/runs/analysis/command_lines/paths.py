@@ -21,8 +21,6 @@ def join(cwd: str, path: str) -> str:
     A relative path stays relative if `cwd` is an empty string.
     """
     path = path[:MAX_CHARS].replace("\\", "/") if _DRIVE.match(path) else path[:MAX_CHARS]
-    if not path:
-        return cwd
     joined = path if is_absolute(path) or not cwd else f"{cwd}/{path}"
     normal = posixpath.normpath(joined[: 2 * MAX_CHARS])
     return "" if normal == "." else normal

@@ -79,9 +79,9 @@ def effect_by(program: ProgramRule, operands: list[str], arguments: list[str], g
         for key in (option, f"{option} {value}"):
             if key in program.options:
                 return program.options[key]
-    if arguments and arguments[0][:1] != "-":
+    if arguments and arguments[0].isalpha():
         for letter, does in program.first_letters.items():
-            if letter in arguments[0] and arguments[0].isalpha():
+            if letter in arguments[0]:
                 return does
     if program.any_sub:
         found: list[Does] = [program.subs[o] for o in operands if o in program.subs]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.onset.complaints import complaints, named_in
-from dap_ai.debuggees.runs.analysis.onset.onset_context import MAX_QUOTE, OnsetContext, Quotation, edit_of, suspect
+from dap_ai.debuggees.runs.analysis.onset.onset_context import OnsetContext, Quotation, edit_of, suspect
 from dap_ai.debuggees.runs.analysis.onset.work_changes import changes
 from dap_ai.debuggees.runs.analysis.onset_model import OnsetSuspect
 from dap_ai.debuggees.runs.analysis.state_tree import one_line
@@ -29,6 +29,6 @@ def verifier_names(scene: OnsetContext) -> Iterator[OnsetSuspect]:
                 0.6,
                 f"Step {found.step} wrote {name}, of which the verifier says: {one_line(line, 120)}",
                 links=[(scene.last, f"the verifier complains: {line}")],
-                said=[edit_of(scene, found.effect, found.write), Quotation(0, said, line[:MAX_QUOTE])],
+                said=[edit_of(scene, found.effect, found.write), Quotation(0, said, line)],
             )
             return

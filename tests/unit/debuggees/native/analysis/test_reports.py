@@ -295,6 +295,70 @@ def test_the_programs_own_output_is_left_without_the_report() -> None:
     assert "AddressSanitizer" not in own_output(case)
 
 
+def test_a_race_whose_text_is_not_there_yet_is_told_where_it_stands():
+    found = report("", "__tsan_on_report", "__tsan_write4")
+    assert (found.tool, found.kind, found.file, found.line) == ("ThreadSanitizer", "data race", "/src/shop.c", 2)
+
+
+def test_a_report_without_text_has_no_place_where_the_innermost_frame_is_not_the_users():
+    case = case_of("", BUSY, stop="Use of deallocated memory")
+    case.places[0].frame.user = False
+    found = report_of(case)
+    assert found is not None and (found.file, found.line) == ("", 0)
+
+
+def test_what_a_cut_off_report_lacks_is_taken_from_the_debuggers_words():
+    found = report("==7==ERROR: AddressSanitizer: ", BUSY, stop="Use of deallocated memory")
+    assert (found.kind, found.file, found.line) == ("heap-use-after-free", "/src/shop.c", 2)
+
+
+def test_what_a_report_says_itself_is_not_replaced_by_the_debuggers_words():
+    found = report(said("uaf.asan.txt"), BUSY, stop="Heap buffer overflow")
+    assert (found.kind, found.line) == ("heap-use-after-free", 14)
+
+
+def test_of_two_reports_of_a_tool_the_one_about_the_line_is_told():
+    other = "/src/shop.c:9:1: runtime error: division by zero\n"
+    here = "/src/shop.c:2:1: runtime error: shift exponent 32 is too large for 32-bit type 'int'\n"
+    assert report(here + other, "__ubsan_handle_x", "abort").line == 2
+
+
+def test_of_a_line_without_number_no_report_is_about_the_place():
+    case = case_of("<unknown>:0:0: runtime error: division by zero\n")
+    case.places[0].frame.line = 0
+    assert report_of(case) is None
+
+
+def test_a_report_is_about_the_file_of_its_name_in_another_folder():
+    assert report_of(case_of("C:\\build\\shop.c:2:9: runtime error: division by zero\n")) is not None
+    assert report_of(case_of("/src/other.c:2:9: runtime error: division by zero\n")) is None
+
+
+@pytest.mark.parametrize("stop", ["signal SIGABRT", "Aborted (SIGABRT)"])
+def test_an_abort_that_only_the_stops_words_tell_is_about_the_report(stop: str):
+    text = "prog: a.c:3: half: Assertion `x > 0' failed.\n"
+    assert report_of(case_of(text, stop=stop)) is not None
+    assert report_of(case_of(text, stop="signal SIGSEGV")) is None
+
+
+def test_a_runtimes_frame_behind_the_users_is_no_report_in_the_making():
+    case = case_of(said("uaf.asan.txt"))
+    case.frames.append(StackFrame(100, BUSY, "", 0, user=False))
+    assert report_of(case) is None
+
+
+def test_without_a_report_all_that_the_program_printed_is_its_own():
+    case = case_of("one\ntwo\n")
+    case.output.append(("console", "Attached\n"))
+    assert own_output(case) == "one\ntwo\n"
+
+
+def test_the_lines_of_signs_before_a_report_are_no_output_of_the_program():
+    case = case_of(f"summing\n=================\n{said('uaf.asan.txt')}", BUSY)
+    case.report = report_of(case)
+    assert own_output(case) == "summing"
+
+
 # -- whatever the output is -----------------------------------------------------------------------------------------
 
 

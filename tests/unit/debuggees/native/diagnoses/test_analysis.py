@@ -368,6 +368,47 @@ int take(int n) {
     assert suspected(analysis)[0] == 4
 
 
+AGAIN = """\
+void add(void) {
+    pthread_mutex_lock(&lock);
+    again();
+}
+void again(void) {
+    if (full)
+        return;
+    pthread_mutex_lock(&lock);
+}
+"""
+
+
+@pytest.mark.parametrize("owner", [1, 0])
+def test_a_thread_that_takes_its_own_lock_again_waits_for_itself(tmp_path: Path, owner: int):
+    (file := tmp_path / "shop.c").write_text(AGAIN)
+    frames = [ThreadFrame("again", str(file), 8), ThreadFrame("add", str(file), 3)]
+    threads = [ThreadFacts("main", 1, current=True, frames=frames, waiting="mutex", wants="lock", owner=owner)]
+    values = {"lock": 1, "&lock": pointer(0x5000)}
+    analysis = analysed(AGAIN, [At("again", "mutex_lock", values)], signal="", threads=threads, path=str(file))
+    links = [(link.line, link.words, link.name, link.function) for link in analysis.chain]
+    assert analysis.kind == "deadlock"
+    assert (8, "waits for", "lock", "again") in links
+    assert ((2, "locks", "lock", "add") in links) is (owner == 0)
+    assert [cited.expression for cited in analysis.cited] == ["lock"]
+    assert analysis.advice == [
+        "Release it before this line, call a variant that expects the lock to be held, or use a recursive mutex."
+    ]
+
+
+def test_the_return_that_keeps_a_lock_is_a_step_to_the_one_that_waits(tmp_path: Path):
+    source = "int take(int n) {\n    pthread_mutex_lock(&lock);\n    if (n)\n        return -1;\n    pthread_mutex_unlock(&lock);\n}\n"
+    (file := tmp_path / "shop.c").write_text(source)
+    threads = [_stuck_at(file, [2])]
+    analysis = analysed(source, [At("take", "lock(&lock)")], signal="", threads=threads, path=str(file))
+    assert [(link.line, link.words, link.name) for link in analysis.chain] == [
+        (4, "leaves holding", "lock"),
+        (2, "waits for", "lock"),
+    ]
+
+
 def test_threads_that_wait_for_one_that_runs_are_no_ring():
     assert cycle([_waiting(1, 2, "", 0), ThreadFacts("worker", 2)]) == []
 

@@ -167,9 +167,21 @@ void show(struct label *label) {
         (0x5A5A5A5A5A5A5A5A, "each of its bytes is 0x5a"),
         (0x0101010101010101, "each of its bytes is 0x1"),
         ((1 << 64) - 1, "it is -1"),
+        (0xCCCCCCCCCCCCCCCC, "0xcc, with which"),
+        (0xCDCDCDCDCDCDCDCD, "0xcd, with which"),
+        (0xDDDDDDDDDDDDDDDD, "0xdd, with which"),
+        (0xFDFDFDFDFDFDFDFD, "0xfd, with which"),
+        (0xABABABABABABABAB, "0xab, with which"),
+        (0x12345678FEEEFEEE, "0xfeeefeee, a mark"),
+        (0xBAADF00D, "0xbaadf00d, a mark"),
+        (0xDEADC0DE, "0xdeadc0de, a mark"),
+        (0xFFFF, "a small number"),
+        (0x612F, "a small number"),
+        (0x63622F, "the text '/bc'"),
+        (0x0000800000000000, "no address of this machine"),
     ],
 )
-def test_one_byte_repeated_is_no_text_only(bits: int, words: str):
+def test_what_the_bits_of_an_invalid_pointer_look_like_is_told(bits: int, words: str):
     assert words in looks_like(pointer(bits))
 
 
@@ -209,3 +221,8 @@ def test_the_local_variable_that_was_overrun_is_named_and_not_its_neighbour(fram
     analysis = analysed(COPIED, [At("look", "strcpy(name", {})], signal="", report=report)
     assert "The write of 200 bytes begins right behind the local variable `name`." in told(analysis)
     assert "`info`" not in told(analysis)
+
+
+@pytest.mark.parametrize("bits", [0, 0x10000, 0x7FFFFFFFFFFF, 0xFFFF800000001000])
+def test_the_bits_of_an_ordinary_address_look_like_nothing(bits: int):
+    assert looks_like(pointer(bits)) == ""

@@ -187,6 +187,11 @@ def test_a_line_is_inserted_where_the_call_says():
     assert (write.lines, write.new) == ((3, 3), "y")
 
 
+def test_an_unknown_tool_that_got_no_text_is_run_and_is_no_empty_command():
+    seen = read_call(call("frobnicate"), Context("/w"))
+    assert (seen.kind(), seen.programs, seen.noop) == ("run", ["frobnicate"], "")
+
+
 def test_fields_tell_more_of_a_call_of_swe_agent_than_its_text():
     fields = {"command": "create", "path": "/w/a.py", "file_text": "x = 1"}
     made = call("str_replace_editor", "str_replace_editor create /w/a.py --file_text 'x = 1'", **fields)

@@ -132,6 +132,7 @@ def test_a_script_says_by_its_last_words_how_it_came_out():
     assert one(edit, Did("python repro.py", "Attrs: {}\nSUCCESS: kept", None)).ok is True
     assert one(edit, Did("python repro.py", "Attrs: {}\nFAILURE: lost", None)).ok is False
     assert one(edit, Did("python repro.py", "Attrs: {}", None)).ok is None
+    assert one(edit, Did("python repro.py", "Attrs: {}", 0)).ok is True
 
 
 def test_an_exit_code_in_the_results_first_line_is_read():

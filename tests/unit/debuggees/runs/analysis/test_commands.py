@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.debuggees.runs.analysis.analysis_model import STRENGTH
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.command_lines.bounded_shell import MAX_OPEN, bounded
-from dap_ai.debuggees.runs.analysis.command_lines.shell_effects import read_shell
+from dap_ai.debuggees.runs.analysis.command_lines.shell_effects import read_shell, text_of_command
 from tests.unit.debuggees.runs.analysis.examples import ANY, CHANGES, OTHERS
 
 
@@ -35,6 +36,75 @@ def test_a_here_document_is_kept_as_the_files_content():
     assert (write.path, write.how, write.new) == ("/w/a.py", "create", "x = '$HOME'\n  y\n")
 
 
+@pytest.mark.parametrize(
+    ("cwd", "path", "joined"),
+    [
+        ("/w", "src/../a.py", "/w/a.py"),
+        ("/w", "~/a.py", "~/a.py"),
+        ("/w", "C:\\src\\a.py", "C:/src/a.py"),
+        ("", "src\\a.py", "src\\a.py"),
+        ("", ".", ""),
+        ("/w", "", "/w"),
+    ],
+)
+def test_a_path_is_joined_to_its_directory_unless_it_is_absolute(cwd: str, path: str, joined: str):
+    assert paths.join(cwd, path) == joined
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("/w/src/a.py", "src/a.py", True),
+        ("src/a.py", "/w/src/a.py", True),
+        ("a.py", "a.py", True),
+        ("a.py", "src/a.py", False),
+        ("src/a.py", "a.py", False),
+        ("/w/data.py", "a.py", False),
+        ("/w/src/a.py", "../a.py", False),
+    ],
+)
+def test_only_an_absolute_path_may_be_the_same_as_a_relative_one(one: str, other: str, same: bool):
+    assert paths.same(one, other) is same
+
+
+def test_who_looks_for_the_words_that_hand_in_hands_nothing_in():
+    words = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+    assert [read_shell(f"{name} {words} notes.txt", "").kind() for name in ("echo", "grep")] == ["submit", "explore"]
+
+
+def test_only_setup_py_builds_a_distribution():
+    assert read_shell("python setup.py sdist", "").runners == ["build"]
+    assert read_shell("python make.py sdist", "").runners == []
+
+
+def test_a_patch_that_cannot_be_read_changes_the_file_it_is_for():
+    assert [write.path for write in read_shell("patch a.py <<'E'\n3c3\n< a\nE", "/w").writes] == ["/w/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("ls -l", "ls -l"),
+        (["bash", "-lc", "ls | wc"], "ls | wc"),
+        (["bash", "run.sh", "it's x"], "bash run.sh 'it'\"'\"'s x'"),
+        (["python", "-c", "1 + 1"], "python -c '1 + 1'"),
+        ([], None),
+        (3, None),
+    ],
+)
+def test_a_command_of_words_is_one_text(command: object, text: str | None):
+    assert text_of_command({"command": command}, ["command"]) == text
+
+
+def test_a_file_that_git_moves_is_gone_from_its_old_place():
+    writes = read_shell("git mv a.py b.py src/", "/w").writes
+    assert [(write.path, write.how) for write in writes] == [
+        ("/w/a.py", "delete"),
+        ("/w/b.py", "delete"),
+        ("/w/src", "move"),
+    ]
+
+
 def test_lines_that_sed_replaces_are_told():
     [write] = read_shell("sed -i '12,14c\\new' a.py", "").writes
     assert (write.path, write.how, write.lines) == ("a.py", "edit", (12, 14))
@@ -53,6 +123,7 @@ def test_a_subshell_keeps_its_directory_to_itself():
 
 def test_a_command_in_the_background_is_told():
     assert read_shell("python server.py &", "").background
+    assert read_shell("python server.py & curl localhost", "").background
     assert not read_shell("a && b", "").background
 
 

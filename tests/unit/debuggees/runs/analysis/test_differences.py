@@ -142,3 +142,25 @@ def test_a_run_that_goes_on_alone_says_with_what():
 
 def test_the_same_edit_with_other_blanks_is_no_divergence():
     assert compared([CREATE], [CREATE._replace(arguments={**CREATE.arguments, "content": "one\n  two\nthree"})]) is None
+
+
+def test_lines_that_a_command_edits_are_named_where_their_text_is_unknown():
+    [change] = workspace(analyse(run_of([Did("sed -i '3s/a/b/' src/core.py")])), 0, 1)
+    assert list(change.diff) == ["@@ lines 3-3 @@"]
+
+
+def test_a_file_that_is_deleted_has_no_lines_left():
+    [change] = workspace(analyse(run_of([CREATE, EDIT, Did("rm a.py")])), 1, 3)
+    assert (change.steps, change.whole) == ([2, 3], True)
+    assert [line for line in list(change.diff)[3:] if line != " "] == ["-one", "-two", "-three"]
+
+
+def test_files_that_a_run_deletes_are_no_divergence():
+    other = EDIT._replace(arguments={**EDIT.arguments, "file_path": "/w/b.py"})
+    assert compared([CREATE, Did("rm a.py"), other], [other]) is None
+
+
+def test_changes_without_a_known_text_are_compared_by_their_calls():
+    found = compared([Did("sed -i '3s/a/b/' src/core.py")], [Did("sed -i '9s/a/b/' src/core.py")])
+    assert (found.text, found.same) == ("Both change src/core.py, differently", 0)
+    assert list(found.diff)[3:] == ["-sed -i '3s/a/b/' src/core.py", "+sed -i '9s/a/b/' src/core.py"]

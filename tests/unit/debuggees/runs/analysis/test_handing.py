@@ -97,6 +97,11 @@ def test_a_call_that_was_answered_with_the_result_of_the_one_before():
     assert found(run_of(in_order)) == (3, "check-failed")
 
 
+def test_a_short_text_that_two_calls_got_is_no_shift():
+    short = [read("src/shop.py", "no src/shop.py"), read("shop.py", "no src/shop.py"), EDIT, BAD, DONE]
+    assert found(run_of(short)) == (3, "check-failed")
+
+
 def test_two_files_of_the_same_text_are_no_shift():
     same = [read("a/conftest.py", SHOP), read("b/conftest.py", SHOP), EDIT, BAD, DONE]
     assert found(run_of(same)) == (3, "check-failed")
@@ -134,7 +139,10 @@ def test_a_file_that_was_shown_up_to_a_round_length():
     cut = (SHOP * 20)[:600]
     edit = EDIT._replace(arguments={**(EDIT.arguments or {}), "path": "/w/shop.py"})
     assert found(run_of([read("shop.py", cut), edit, BAD, DONE])) == (1, "cut-unsaid")
+    assert found(run_of([read("shop.py", (SHOP * 20)[:1024]), edit, BAD, DONE])) == (1, "cut-unsaid")
     assert found(run_of([read("shop.py", cut[:-1]), edit, BAD, DONE])) == (2, "check-failed")
+    other = EDIT._replace(arguments={**(EDIT.arguments or {}), "path": "/w/other.py"})
+    assert found(run_of([read("shop.py", cut), other, BAD, DONE])) == (2, "check-failed")
     longer = read("other.py", SHOP * 20)
     assert found(run_of([read("shop.py", cut), longer, edit, BAD, DONE])) == (3, "check-failed")
 

@@ -106,10 +106,18 @@ def test_of_a_failed_run_without_a_change_the_answer_is_named():
 
 def test_a_last_check_that_failed_leads_to_the_change_that_it_judges():
     assert where(READ, EDIT, TEST_BAD, READ, SUBMIT) == (2, "incorrect hypothesis")
+    found = onset(READ, EDIT, TEST_BAD, READ, SUBMIT)
+    assert found.chain[1].text == "the check fails: E assert 1 == 2"
+    assert [evidence.quote for evidence in found.evidence] == ["sed -i '3s/a/b/' src/core.py", "E   assert 1 == 2"]
 
 
 def test_a_check_that_fails_as_it_did_before_the_change_was_misread():
     assert where(TEST_BAD, EDIT, TEST_BAD, SUBMIT) == (2, "verification misinterpretation")
+
+
+def test_a_check_in_the_same_call_as_the_change_came_after_it():
+    both = Did("sed -i '3s/a/b/' src/core.py; pytest | tail", FAILED)
+    assert where(READ, both, TEST_BAD, SUBMIT) == (2, "incorrect hypothesis")
 
 
 def test_a_failed_check_before_a_later_change_is_no_symptom():
@@ -124,6 +132,19 @@ def test_few_failures_among_many_tests_may_be_old_and_are_no_symptom():
 def test_a_change_that_no_check_could_judge_before_the_limit_comes_before_the_loop_after_it():
     found = onset(EDIT, NO_TOOL, NO_TOOL, NO_TOOL, NO_TOOL, SUBMIT, outcome=LIMIT)
     assert (found.step, found.alternatives[0].type) == (1, "unproductive looping")
+
+
+def test_of_many_checks_that_could_not_tell_the_first_three_are_named_and_two_are_quoted():
+    found = onset(EDIT, *[NO_TOOL] * 4, SUBMIT, outcome=LIMIT)
+    assert [link.step for link in found.chain] == [1, 2, 3, 4]
+    assert [evidence.step for evidence in found.evidence if evidence.step] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("times", "looks"), [(2, False), (3, True)])
+def test_a_block_that_comes_three_times_is_a_loop(times: int, looks: bool):
+    again = [Did("cat nothing.py", "cat: nothing.py: Permission denied", 1)] * times
+    found = finding(READ, *again, outcome=LIMIT).onset
+    assert (found is not None and found.type == "unproductive looping") is looks
 
 
 def test_a_limit_without_a_change_leads_to_the_block_that_repeats():
@@ -174,10 +195,28 @@ def test_the_main_change_is_the_one_that_brought_most_of_what_is_left():
     assert onset(*write, SUBMIT, failed=True).step == 2
 
 
+def test_lines_that_a_later_edit_replaced_are_left_of_nobody():
+    write = called("Write", "File created", file_path="/w/core.py", content="a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n")
+    edit = called("Edit", "ok", file_path="/w/core.py", old_string="a = 1\nb = 2\nc = 3", new_string="x\ny\nz")
+    assert onset(write, edit, SUBMIT, failed=True).step == 2
+
+
+def test_a_change_without_a_known_text_is_quoted_by_the_line_that_names_its_file():
+    found = onset(READ, Did("cd /w\nsed -i '3s/a/b/' src/core.py"), SUBMIT, failed=True)
+    assert [evidence.quote for evidence in found.evidence] == ["sed -i '3s/a/b/' src/core.py"]
+
+
 def test_a_patch_that_was_written_as_a_script_comes_from_the_step_that_wrote_it():
     script = "text = open('src/core.py').read()\nopen('src/core.py', 'w').write(text.replace('a', 'b'))"
     steps = [READ, Did(f"cat > patch.py <<'E'\n{script}\nE"), Did("ls"), Did("python patch.py"), SUBMIT]
     assert onset(*steps, failed=True).step == 2
+
+
+def test_a_test_that_was_bent_is_a_suspect_between_its_failure_and_its_success():
+    bent = Did("sed -i 's/== 2/== 1/' tests/test_core.py")
+    found = onset(EDIT, TEST_BAD, bent, TEST_OK, SUBMIT, failed=True)
+    [suspect] = [one for one in found.alternatives if one.rule == "check-bent"]
+    assert (suspect.step, [link.step for link in suspect.chain]) == (3, [2, 3, 4])
 
 
 def test_a_script_that_fails_as_last_may_itself_be_wrong_and_is_no_symptom():
@@ -201,6 +240,16 @@ def test_the_verifiers_complaint_leads_to_the_change_that_brought_what_it_quotes
     found = judged("E   assert 'alpha' == 'omega'\n=== 1 failed in 0.1s ===", first, second, said("Done."))
     assert found is not None
     assert (found.step, "alpha" in found.text) == (1, True)
+    assert [evidence.quote for evidence in found.evidence] == ["alpha", "E   assert 'alpha' == 'omega'", "reward 0"]
+    later = judged("E   assert 'two' == 'omega'\n=== 1 failed in 0.1s ===", second, first, said("Done."))
+    assert later is not None and later.step == 1
+
+
+def test_a_verifier_that_was_content_complains_of_nothing():
+    first = called("Write", "File created", file_path="/w/a.txt", content="alpha\n")
+    second = called("Write", "File created", file_path="/w/b.txt", content="one\ntwo\nthree\n")
+    found = judged("E   assert 'alpha' == 'omega'\n=== 1 passed in 0.1s ===", first, second, said("Done."))
+    assert found is not None and found.rule == "handed-in"
 
 
 def test_the_verifiers_complaint_leads_to_the_file_that_it_names():
@@ -227,6 +276,12 @@ def test_a_library_that_was_installed_later_is_not_missing():
 
 def test_a_result_in_another_place_than_the_task_asks_for_is_named():
     elsewhere = called("Write", "File created", file_path="/root/answer.txt", content="42\n")
+    steps = [READ, elsewhere, Did("cat /root/answer.txt", "42"), said("Done.")]
+    assert where(*steps, task="Write the word to /w/answer.txt") == (2, "mislocalized edit")
+
+
+def test_a_call_that_itself_tells_the_right_place_has_not_brought_the_result_there():
+    elsewhere = called("Write", "File created", file_path="/root/answer.txt", content="For /w/answer.txt: 42\n")
     steps = [READ, elsewhere, Did("cat /root/answer.txt", "42"), said("Done.")]
     assert where(*steps, task="Write the word to /w/answer.txt") == (2, "mislocalized edit")
 
@@ -273,7 +328,9 @@ def test_an_edit_of_the_work_that_was_refused_and_taken_for_done_is_named():
     refused = called(
         "str_replace_editor", "ERROR:\nNo replacement was performed", command="str_replace", path="/w/a.py"
     )
-    assert where(READ, refused, Did("ls"), SUBMIT) == (2, "mislocalized edit")
+    found = onset(READ, refused, Did("ls"), SUBMIT)
+    assert (found.step, found.type) == (2, "mislocalized edit")
+    assert found.text.startswith("Step 2 tried to change the work, and the tool did not do it;")
 
 
 def test_a_script_of_its_own_that_the_agent_takes_for_the_fix_is_named():
@@ -286,7 +343,8 @@ def test_a_script_of_its_own_that_the_agent_takes_for_the_fix_is_named():
 
 
 def test_the_step_that_took_every_edit_back_is_named():
-    assert onset(EDIT, TEST_BAD, Did("git checkout src/core.py"), SUBMIT).step == 3
+    found = onset(EDIT, TEST_BAD, Did("git checkout src/core.py"), SUBMIT)
+    assert (found.step, [link.step for link in found.chain]) == (3, [1, 3])
 
 
 def test_a_file_that_cannot_be_read_leads_to_the_write_since_which_it_cannot():
@@ -340,6 +398,15 @@ def test_a_file_that_vanished_leads_to_the_step_that_touched_what_it_belongs_to(
     assert where(Did("ls -la", LISTED), opened, Did("date", "now"), GONE) == (2, "environment/setup")
 
 
+def test_a_file_that_an_editor_misses_has_vanished_too():
+    missed = called("str_replace_editor", "The path does not exist: /w/main.db-wal", command="view", path="/w/x")
+    assert where(Did("ls -la", LISTED), Did('sqlite3 main.db "select 1"', "1"), missed) == (2, "environment/setup")
+
+
+def test_a_list_of_files_that_a_program_printed_is_none_of_this_directory():
+    assert is_quiet(Did("python pack.py", LISTED), Did('sqlite3 main.db "select 1"', "1"), GONE)
+
+
 def test_a_file_that_the_agent_removed_has_not_vanished():
     assert is_quiet(Did("ls -la", LISTED), Did("rm main.db-wal"), GONE)
 
@@ -373,6 +440,11 @@ def test_an_answer_that_a_simulated_search_gave_is_named():
     assert onset(said("I plan."), said("I will simulate a search in the archive."), said("It is 7.")).step == 2
 
 
+def test_a_thought_is_no_tool_that_was_asked():
+    thought = called("think", "", thought="Where is the archive?")
+    assert onset(thought, said("I will simulate a search in the archive."), said("It is 7.")).step == 2
+
+
 def test_a_simulation_after_tools_were_asked_is_work():
     assert is_quiet(READ, said("I will simulate a queue with threads."), said("It is 7."))
 
@@ -390,7 +462,7 @@ def test_against_a_run_that_went_well_the_first_change_that_differs_is_named():
     failing, passing = run_of([READ, EDIT, EDIT, TEST_OK, SUBMIT]), run_of([EDIT, other, TEST_OK, SUBMIT])
     found = analyse_against(failing, passing).finding.onset
     assert found is not None
-    assert (found.step, "other.py" in found.text) == (3, True)
+    assert (found.step, "other.py" in found.text, found.rule) == (3, True, "differs")
 
 
 def test_against_a_run_with_the_same_changes_nothing_is_said():

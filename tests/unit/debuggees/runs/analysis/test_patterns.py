@@ -118,6 +118,11 @@ def test_a_second_look_that_is_whole_makes_it_good():
     assert not seen("cut-result-relied-on", cut, Did("sed -n '1,9p' src/core.py", "def f"), EDIT)
 
 
+def test_a_file_that_is_written_anew_needs_no_whole_look():
+    cut = Did("cat src/core.py", "The output of your last command was too long.")
+    assert not seen("cut-result-relied-on", cut, Did("cat > src/core.py <<'E'\nx\nE"))
+
+
 def test_a_failed_check_before_the_end_is_told():
     [found] = seen("failed-check-ignored", EDIT, TEST_BAD, SUBMIT)
     assert list(found.steps) == [2, 3]
@@ -245,6 +250,10 @@ def test_the_last_step_that_took_edits_back_is_the_one_that_lost_them():
     assert list(found.steps) == [1, 3, 4]
 
 
+def test_a_restored_tree_takes_back_every_edit():
+    assert steps(seen("edit-lost", EDIT, Did("git checkout ."), SUBMIT)) == [[1, 2]]
+
+
 def test_a_restored_folder_takes_back_the_files_in_it():
     assert steps(seen("edit-lost", EDIT, Did("git checkout -- src"), SUBMIT)) == [[1, 2]]
 
@@ -260,6 +269,11 @@ def test_a_check_that_failed_on_after_its_edit_is_not_bent():
     assert not seen("check-edited", EDIT, TEST_OK, bent, TEST_OK)
 
 
+def test_a_test_that_is_edited_beside_an_unpacked_archive_is_not_bent():
+    bent = Did("sed -i 's/== 2/== 1/' tests/test_core.py")
+    assert not seen("check-edited", EDIT, TEST_BAD, bent, Did("tar xzf fix.tgz"), TEST_OK)
+
+
 def test_a_test_of_the_agents_own_may_be_edited_until_it_passes():
     own = Did("cat > tests/test_core.py <<'E'\nassert f() == 2\nE")
     bent = Did("sed -i 's/== 2/== 1/' tests/test_core.py")
@@ -270,6 +284,11 @@ def test_a_poll_and_an_empty_result_are_no_repeats():
     poll = called("BashOutput", "running", bash_id="1")
     assert not seen("same-call-again", poll, poll, poll)
     assert not seen("same-call-again", Did("true", ""), Did("touch", ""), Did("ls x", ""), Did("ls x", ""))
+
+
+def test_the_same_call_three_times_among_others_is_told():
+    again, other = Did("ls a", "x"), Did("ls b", "y")
+    assert [1, 3, 5] in steps(seen("same-call-again", again, other, again, Did("ls c", "z"), again))
 
 
 def test_the_same_call_in_another_directory_is_another():

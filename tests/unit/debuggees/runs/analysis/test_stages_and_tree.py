@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from dap_ai.debuggees.runs.analysis.analyse import analyse
 from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.analysis.onset_model import OnsetFinding
 from dap_ai.debuggees.runs.analysis.state_tree import folded
-from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, analysed, called, said, stages
+from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, analysed, called, run_of, said, stages
 
 LOOK = Did("cat src/core.py", "def f(): ...")
 EDIT = Did("sed -i '3s/a/b/' src/core.py")
@@ -84,6 +85,17 @@ def test_an_intent_is_the_agents_own_sentence():
     assert node.intent == "I will look at its body first."
 
 
+def test_of_several_sentences_that_announce_something_the_last_is_the_intent():
+    [node] = analysed(Did("ls", "x", said="I will look for the parser. Then I will run its tests.")).tree
+    assert node.intent == "Then I will run its tests."
+
+
+def test_a_response_that_made_several_calls_is_the_intent_of_none():
+    run = run_of([Did("ls", "a", said="I will look at both."), Did("pwd", "/w")])
+    run.events = [event for event in run.events if not (event.kind == "response" and event.step == 2)]
+    assert [node.intent for node in analyse(run).tree] == ["ls", "pwd"]
+
+
 def test_without_words_the_intent_is_the_description_or_the_call():
     tree = analysed(Did("ls", "a", arguments={"command": "ls", "description": "List files"}), Did("pwd", "/w")).tree
     assert [node.intent for node in tree] == ["List files", "pwd"]
@@ -130,6 +142,12 @@ def test_a_call_without_a_result_and_one_that_did_nothing_say_so():
     assert analysed(Did(":")).tree[0].outcome == "nothing: the no-op `:`"
 
 
+def test_a_call_that_got_no_result_says_so_and_a_message_says_nothing():
+    run = run_of([Did("ls"), said("Done.")])
+    run.events = [event for event in run.events if event.kind != "result"]
+    assert [node.outcome for node in analyse(run).tree] == ["no result", ""]
+
+
 def test_a_tool_that_is_no_shell_is_named_with_its_call():
     assert analysed(called("read_file", "x", path="a.py")).tree[0].intent == "read_file: path: a.py"
 
@@ -145,3 +163,12 @@ def test_a_script_of_its_own_that_is_removed_is_no_patching():
 
 def test_looking_after_a_check_that_no_change_follows_stays_with_the_check():
     assert stages(analysed(EDIT, TEST, LOOK)) == [("patching", 1, 1), ("verification", 2, 3)]
+
+
+def test_taking_edits_back_and_making_folders_is_no_patching():
+    assert stages(analysed(EDIT, TEST, Did("git checkout src/core.py"))) == [
+        ("patching", 1, 1),
+        ("verification", 2, 3),
+    ]
+    assert stages(analysed(LOOK, Did("mkdir out"), LOOK, EDIT)) == [("inspection", 1, 3), ("patching", 4, 4)]
+    assert stages(analysed(LOOK, Did("git commit -am x"), EDIT)) == [("inspection", 1, 2), ("patching", 3, 3)]

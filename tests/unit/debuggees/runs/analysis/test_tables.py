@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
+from dap_ai.debuggees.runs.analysis import analysis_model, onset_model
 from dap_ai.debuggees.runs.analysis.analysis_model import STRENGTH
 from dap_ai.debuggees.runs.analysis.rule_tables import lists, programs, tools
 
@@ -53,3 +57,18 @@ def test_no_table_is_read_before_a_run_is_analysed():
     code = "import sys; import dap_ai.debuggees.runs.analysis.analyse; print('tomllib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "False"
+
+
+SHAPES = [
+    shape
+    for module in (analysis_model, onset_model)
+    for _, shape in inspect.getmembers(module, inspect.isclass)
+    if issubclass(shape, msgspec.Struct) and any(not field.required for field in msgspec.structs.fields(shape))
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_part_of_an_analysis_is_written_without_what_it_has_nothing_to_say_of(shape: type[msgspec.Struct]):
+    required = [field for field in msgspec.structs.fields(shape) if field.required]
+    written = json.loads(msgspec.json.encode(shape(**{field.name: 0 for field in required})))
+    assert written == {field.encode_name: 0 for field in required}
