@@ -94,7 +94,8 @@ def _asked(*words: str) -> Run:
 
 def _debugged(folder: Path, python: str) -> str:
     command = [*DAP_AI, "debug", "--python", python, f"{MODULE}.py"]
-    return _said(command, folder, "c\nwhy did it fail?\nq\n").partition("offline:")[2]
+    question = "why did it fail?"
+    return _said(command, folder, f"c\n{question}\nq\n").partition(question)[2]
 
 
 def _edited(folder: Path, python: str) -> str:

@@ -12,6 +12,7 @@ import math
 from typing import NoReturn
 
 from dap_ai.protocol.contracts.inspection import Node
+from dap_ai.system.texts import code
 
 MAX_EXPRESSION_CHARS = 4000
 MAX_DEPTH = 60
@@ -99,7 +100,7 @@ def _node(x: ast.expr, depth: int) -> Node:
             return ["n", name]
         case ast.Attribute(value=value, attr=name):
             if name.startswith("__"):
-                raise SyntaxRefused(f"the dunder attribute `{name}` is not read: ask for a plain attribute")
+                raise SyntaxRefused(f"the dunder attribute {code(name)} is not read: ask for a plain attribute")
             return ["a", _node(value, below), name]
         case ast.Subscript(value=value, slice=index):
             return ["s", _node(value, below), _index(index, below)]

@@ -181,7 +181,7 @@ class SessionAgent:
             work.caught = reader.caught(caught)
             learn_sources(self._masker, work.caught.places)
         answer = await use(call, bench, told) if call and bench else await _provide(provider, work)
-        answer.text = told.text
+        answer.text, answer.sections = told.text, told.sections
         spot = spot_of(work.case) if work.case else ""
         if work.case:
             await confirm(answer, work.case, reader, watched, sink)

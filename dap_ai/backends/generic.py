@@ -15,6 +15,7 @@ from pathlib import Path
 from dap_ai.backends import known_adapters
 from dap_ai.backends.access import access_to
 from dap_ai.protocol.contracts.backend import AdapterCommand, Backend, StartError, StopInspector
+from dap_ai.system.texts import code
 
 
 class GenericBackend(Backend):
@@ -66,7 +67,7 @@ def from_command_line(text: str, *, started: bool = True) -> GenericBackend:
     try:
         words = [text] if _is_path(text) else words_of(text, posix=os.name != "nt")
     except ValueError as error:
-        raise StartError(f"`{text}` is no command line ({error})") from error
+        raise StartError(f"{code(text)} is no command line ({error})") from error
     if not words:
         raise StartError("an empty command line starts nothing")
     first = str(Path(words[0]).expanduser()) if words[0].startswith("~") else words[0]

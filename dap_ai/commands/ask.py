@@ -72,6 +72,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     each_stop: bool,
     chat: bool,
     verbose: bool,
+    brief: bool,
     json_lines: bool,
     **flags: str | None,
 ) -> None:
@@ -93,6 +94,8 @@ def command(  # noqa: PLR0917  click gives each option by its name
         raise click.UsageError(
             "--against names another run of the same task: name the run that is asked about with --run."
         )
+    if brief and (verbose or json_lines):
+        raise click.UsageError("--brief shortens what a terminal shows: it cannot be combined with -v or --json.")
     if chat and show_context:
         raise click.UsageError("--show-context asks no question, so it cannot be combined with --chat.")
     if post_mortem is not None and (pid or core or recorded or join or program or module or breakpoints):
@@ -118,7 +121,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     _check_export(export)
     # With --pid and no exceptions to wait for, the question is about the current state.
     waits_for = exceptions or (settings.exceptions if pid is None else ())
-    shown = JsonLines(sys.stdout.buffer) if json_lines else _terminal_display(settings, verbose=verbose)
+    shown = JsonLines(sys.stdout.buffer) if json_lines else _terminal_display(settings, verbose=verbose, brief=brief)
     display = MaskedDisplay(shown, Masker(settings.mask))
     wishes = RunOptions(
         question=question,
@@ -141,14 +144,14 @@ def command(  # noqa: PLR0917  click gives each option by its name
     sys.exit(outcome.status())
 
 
-def _terminal_display(settings: Settings, *, verbose: bool) -> SafeDisplay:
+def _terminal_display(settings: Settings, *, verbose: bool, brief: bool) -> SafeDisplay:
     """Return the terminal display.
 
     Importing rich takes a fifth of the start-up time, which `--json` saves by not calling this.
     """
     from dap_ai.commands.display.rendering import TerminalDisplay  # noqa: PLC0415  see above
 
-    return TerminalDisplay(settings, verbose=verbose)
+    return TerminalDisplay(settings, verbose=verbose, brief=brief)
 
 
 def _check_export(file: Path | None) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
+from dap_ai.system.texts import code
+
 
 class MissingExtraError(Exception):
     """Raised if a package of an extra is missing. The message names the feature and the install command."""
@@ -50,7 +52,7 @@ class Extra:
     @property
     def install_advice(self) -> str:
         """Two sentences that name the missing feature and the install command, without the last full stop."""
-        return f"{self.feature} needs the extra `{self.name}`. {self.install}"
+        return f"{self.feature} needs the extra {code(self.name)}. {self.install}"
 
     def load(self, module: str) -> ModuleType:
         """Import and return a module of the extra. Raises MissingExtraError if the module is missing."""

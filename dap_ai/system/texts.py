@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 
+CODE_SPAN = re.compile(r"(?<![\\`])(?P<ticks>`+)(?!`) ?(?P<code>.+?) ?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+"""Matches Markdown inline code, as `code` writes it. Group `code`: the text."""
 _TICKS = re.compile(r"`+")
+_MARKUP = re.compile(r"[`*<>\[\]\\&~|#]|(?<!\w)_|_(?!\w)|://|www\.|@|^\s*(?:[-+=]|\d+[.)])\s", re.MULTILINE)
+"""Matches what Markdown renders as something else: emphasis, links, HTML, entities, tables, headings, lists."""
 
 
 def cut(text: str, most: int, mark: str = "...") -> str:
@@ -21,13 +25,18 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def code(text: str) -> str:
-    """Formats text, which may contain backticks, as Markdown inline code."""
-    text = " ".join(text.split("\n"))
+def code(text: str | float) -> str:
+    """Formats a number, or text that may contain backticks, as Markdown inline code."""
+    text = " ".join(str(text).split("\n"))
     if "`" not in text:
         return f"`{text}`"
     ticks = "`" * (1 + max(map(len, _TICKS.findall(text))))
     return f"{ticks} {text} {ticks}"
+
+
+def in_sentence(text: str) -> str:
+    """Formats a program's text for a sentence: unchanged if Markdown shows it unchanged, else as inline code."""
+    return code(text) if _MARKUP.search(text) else text
 
 
 def fenced(text: str, language: str = "text") -> str:

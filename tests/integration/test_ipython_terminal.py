@@ -40,7 +40,7 @@ def test_a_session_of_questions(terminal):
     told = terminal("%why")
     assert "There is no x here; xs exists at In [1]:1." in told
     assert "def early(xs): return sum(xs) / len(x)" in told
-    assert "More, by -v: what happened" in told
+    assert "More, by -v: other suspects, what happened" in told
 
     terminal("def mean(xs): return sum(xs) / len(x)")
     terminal("mean([1, 2])")

@@ -1,6 +1,6 @@
 """Writes what is made from dap_ai: src/shared/protocol.ts, the tools in package.json, the table of docs/protocol.md.
 
-    protocol.ts     the messages of `ask_messages` (dap_ai/protocol/wire/ask_messages.py), and the names of the tools
+    protocol.ts     the messages of `ask_messages` and the `report` (dap_ai/protocol/wire), and the names of the tools
     package.json    the tools of VS Code's agent mode
     protocol.md     what each tool takes, needs and gives
 
@@ -22,7 +22,7 @@ import told_tools  # noqa: E402  beside this file
 import typescript  # noqa: E402
 
 from dap_ai.debuggees.runs.export.view import view_shape  # noqa: E402
-from dap_ai.protocol.wire import ask_messages, value_path  # noqa: E402
+from dap_ai.protocol.wire import ask_messages, report, value_path  # noqa: E402
 
 EXTENSION = ROOT / "vscode-extension"
 
@@ -31,7 +31,7 @@ def generated() -> Mapping[Path, str]:
     """The files, whole."""
     manifest, docs = EXTENSION / "package.json", ROOT / "docs" / "protocol.md"
     return {
-        EXTENSION / "src" / "shared" / "protocol.ts": typescript.interfaces(value_path, ask_messages)
+        EXTENSION / "src" / "shared" / "protocol.ts": typescript.interfaces(value_path, report, ask_messages)
         + "\n"
         + told_tools.typescript(),
         EXTENSION / "src" / "shared" / "runView.ts": typescript.interfaces(view_shape),

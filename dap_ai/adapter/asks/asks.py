@@ -22,6 +22,7 @@ from dap_ai.adapter.state.effects import AgentOutput, CancelTimer, Effect, SetTi
 from dap_ai.adapter.state.outbox import Message
 from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
 from dap_ai.protocol.wire.ask_messages import AskEnded, AskOutput, EndReason
+from dap_ai.protocol.wire.report import Report
 from dap_ai.protocol.wire.visible import visible
 
 FLUSH_S = 0.04
@@ -191,6 +192,9 @@ class Asks:
                         error=visible(answer.error) or (why if reason == "failed" else ""),
                         trouble=answer.trouble or msgspec.UNSET,
                         masked=answer.masked,
+                        report=Report(effect=answer.effect, sections=answer.sections, cause=answer.cause)
+                        if answer.sections
+                        else msgspec.UNSET,
                     ),
                 )
             )

@@ -22,6 +22,7 @@ from dap_ai.protocol.wire.dap_messages import StoppedBody
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.protocol.wire.visible import on_one_line
+from dap_ai.system.texts import code
 
 _MARK = f'"{KEY}"'.encode()
 _MAX_SHOWN = 160
@@ -109,7 +110,11 @@ class CaughtExceptions:
                              caught.filter, ended, caught)  # fmt: skip
             self._out.tell([("askCaught", told)])
             return
-        ask = f"`{self._options.console_prefix}` asks about it. " if self._options.console_prefix and not ended else ""
+        ask = (
+            f"{code(self._options.console_prefix)} asks about it. "
+            if self._options.console_prefix and not ended
+            else ""
+        )
         text = (
             f"dap_ai: {what} ({on_one_line(spot.file)}:{spot.line}) was caught, and nothing stopped there. {ask}"
             f'To stop there next time, switch on "{_BOXES[caught.filter]}" among the exception breakpoints.\n'

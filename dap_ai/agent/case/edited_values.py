@@ -9,6 +9,7 @@ from pathlib import PurePath
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.case.value_texts import cut
 from dap_ai.protocol.contracts.question import ValueEdit
+from dap_ai.system.texts import code
 
 _MAX_TOLD = 4
 _MAX_CHARS = 80
@@ -75,18 +76,22 @@ def _sentence(case: StopSnapshot, edit: ValueEdit, is_here: bool) -> str:
     who = "you" if edit.by_user else "an answer"
     value, before = cut(edit.value, _MAX_CHARS), cut(edit.before, _MAX_CHARS)
     spot = "at this stop" if is_here else _spot(edit)
-    was = f"; it was `{before}`" if before else ""
+    was = f"; it was {code(before)}" if before else ""
     if not value:
-        was = f"; `{edit.name}` was `{before}`" if before else ""
-        return f"{who.capitalize()} ran `{cut(edit.typed, _MAX_CHARS)}` {spot}{was}."
+        was = f"; {code(edit.name)} was {code(before)}" if before else ""
+        return f"{who.capitalize()} ran {code(cut(edit.typed, _MAX_CHARS))} {spot}{was}."
     if is_here and any(_holds(place, edit) for place in case.places):
-        return f"`{edit.name}` is `{value}` because {who} set it {spot}{was}."
-    return f"{who.capitalize()} set `{edit.name}` to `{value}` {spot}{was}."
+        return f"{code(edit.name)} is {code(value)} because {who} set it {spot}{was}."
+    return f"{who.capitalize()} set {code(edit.name)} to {code(value)} {spot}{was}."
 
 
 def _spot(edit: ValueEdit) -> str:
-    inside = f", in `{edit.function}`" if edit.function and edit.function != _MODULE else ""
-    return f"at `{PurePath(edit.file).name}:{edit.line}`{inside}" if edit.file and edit.line else f"before{inside}"
+    inside = f", in {code(edit.function)}" if edit.function and edit.function != _MODULE else ""
+    return (
+        f"at {code(f'{PurePath(edit.file).name}:{edit.line}')}{inside}"
+        if edit.file and edit.line
+        else f"before{inside}"
+    )
 
 
 def _holds(place: FramePlace, edit: ValueEdit) -> bool:

@@ -19,6 +19,8 @@ from dap_ai.protocol.contracts.question import Answer, StopEvent
 from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
 from dap_ai.protocol.wire.ask_messages import Evidence
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code
 
 
 def evidence_at(expression: str, value: str, frame: StackFrame, stop: StopEvent) -> Evidence:
@@ -53,11 +55,13 @@ async def confirm(answer: Answer, case: StopSnapshot, reader: StopReader, debugg
         if open_ones:
             text = f"{NOT_CONFIRMED}: {', '.join(open_ones)}."
             answer.text += f"\n{text}\n"
+            answer.sections.append(Section("note", text))
             sink.emit("answer", text + "\n")
         return
     answer.stale = True
     note = f"{ABOUT} {spot_of(case)}, which is over: the program continued while it was answered."
     answer.text = f"{note}\n\n{answer.text}"
+    answer.sections.insert(0, Section("note", note))
     sink.emit("answer", f"{note}\n")
 
 
@@ -75,7 +79,9 @@ async def values_again(answer: Answer, reader: StopReader, debugger: Debugger) -
         fact = facts.get((evidence.frame_id, evidence.expression)) if evidence.epoch == epoch else None
         evidence.confirmed = bool(fact and is_same(evidence.value, fact))
     return [
-        f"`{e.expression}`{_instead(facts.get((e.frame_id, e.expression)))}" for e in answer.evidence if not e.confirmed
+        f"{code(e.expression)}{_instead(facts.get((e.frame_id, e.expression)))}"
+        for e in answer.evidence
+        if not e.confirmed
     ]
 
 
@@ -138,4 +144,4 @@ def _plain(text: str) -> str:
 def _instead(fact: ExpressionResult | None) -> str:
     if fact is None or (fact.value is None and not fact.text):
         return ""
-    return f" (it is `{show(fact.value, 80)}`)" if fact.value else f" ({fact.text[:80]})"
+    return f" (it is {code(show(fact.value, 80))})" if fact.value else f" ({fact.text[:80]})"

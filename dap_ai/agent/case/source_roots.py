@@ -21,6 +21,7 @@ from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.masking.secret_files import SECRET_FOLDERS, secret_rule
 from dap_ai.agent.source.source_file import MAX_SOURCE_BYTES, is_source, is_user_path
 from dap_ai.agent.source.source_files import SYSTEM_FOLDERS
+from dap_ai.system.texts import code
 
 _SKIPPED = frozenset({"node_modules", "CMakeFiles", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
 _SNIFFED_BYTES = 4096
@@ -72,7 +73,7 @@ class Roots:
         rule = _secret_rule(Path(path)) or _secret_rule(real)
         if rule and not (library and is_source(real)):
             raise UnreadableFileError(
-                f"{name} is not read: what is named like `{rule}` may hold secrets. Read the program's values"
+                f"{name} is not read: what is named like {code(rule)} may hold secrets. Read the program's values"
             )
         own = any(real_path(known) == real for known in self.files)
         root = next((r for r in (*self.workspace, *self.others) if real.is_relative_to(r)), None)

@@ -36,6 +36,7 @@ from dap_ai.protocol.wire.ask_messages import Level
 from dap_ai.protocol.wire.caught_messages import Caught
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.visible import without_colours
+from dap_ai.system.texts import code
 
 MAX_FRAMES = 80
 MAX_PLACES = 8
@@ -284,7 +285,7 @@ def _know(places: list[FramePlace], read: Sequence[FrameFacts]) -> None:
 def _not_shown(case: StopSnapshot) -> list[str]:
     """Returns a note for each file of a user frame that the agent refuses to show as source."""
     paths = dict.fromkeys(place.frame.path for place in case.places)
-    return [f"the source `{path}` is not shown: {why}" for path in paths if (why := case.sources.refusal(path))]
+    return [f"the source {code(path)} is not shown: {why}" for path in paths if (why := case.sources.refusal(path))]
 
 
 async def _expressions(place: FramePlace, *, wide: bool) -> Iterable[str]:

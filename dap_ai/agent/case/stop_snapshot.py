@@ -76,7 +76,11 @@ class FramePlace:
     @property
     def statement(self) -> ast.stmt | None:
         """AST of the statement at the frame's current line."""
-        return self.source.statement_at(self.frame.line) if self.source else None
+        found = self.source.statement_at(self.frame.line) if self.source else None
+        if isinstance(found, FunctionNode) and found.name == self.frame.name:  # `def total(self): return ...`
+            here = [each for each in found.body if each.lineno == self.frame.line]
+            return here[0] if len(here) == 1 else found
+        return found
 
     @property
     def evaluated(self) -> list[ast.expr]:

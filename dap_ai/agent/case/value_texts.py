@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameFacts, Value, Variable
+from dap_ai.system.texts import code
 
 CHARS_PER_TOKEN = 4
 """Estimated characters per token."""
@@ -97,7 +98,7 @@ def variables(facts: FrameFacts, *, as_of_now: bool = False) -> list[Variable]:
 def when(value: Value, max_chars: int = 60) -> str:
     """Describes when a value was read if the program cleaned up after its failure: ` when it failed, now `[]``."""
     if value.time == "failed":
-        return f" when it failed, now `{cut(value.now, max_chars)}`" if value.now else " when it failed"
+        return f" when it failed, now {code(cut(value.now, max_chars))}" if value.now else " when it failed"
     return " now, after cleanup has run" if value.time == "now" else ""
 
 

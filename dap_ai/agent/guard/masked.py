@@ -104,7 +104,13 @@ def masked_step(masker: Masker, step: ToolStep) -> SafeStep:
 def masked_answer(masker: Masker, answer: Answer) -> SafeAnswer:
     """Masks an answer in place and escapes its invisible characters."""
     put(answer, text=visible(masker.mask(answer.text)), error=visible(masker.mask(answer.error)))
-    put(answer, gist=visible(masker.mask(answer.gist)))
+    put(answer, gist=visible(masker.mask(answer.gist)), effect=visible(masker.mask(answer.effect)))
+    for section in answer.sections:
+        put(section, text=visible(masker.mask(section.text)))
+    if answer.cause:
+        cause = answer.cause
+        spot, line_text = visible(masker.mask(cause.spot)), visible(masker.mask(cause.code))
+        put(cause, spot=spot, code=line_text, reason=visible(masker.mask(cause.reason)))
     for cited in answer.evidence:
         value = visible(masker.mask_value(cited.expression, cited.value))
         put(cited, expression=visible(masker.mask(cited.expression)), value=value)

@@ -23,6 +23,7 @@ from dap_ai.protocol.contracts.question import HistoryItem, StopEvent
 from dap_ai.protocol.contracts.snapshot_messages import Hidden, SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.caught_messages import Caught
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, replaced
+from dap_ai.system.texts import code
 
 MAX_HIDDEN = 200
 _MIN_HIDDEN_CHARS = 6
@@ -180,7 +181,7 @@ class MaskedDebugger(PassingSession):
         if not self._hiding or (is_path(node) and not self._is_character(node)):
             return None
         name = next((n for n in names_in(node) if n in self._values.holders or _is_sure(n)), "")
-        return ExpressionResult(error="refused", text=_DERIVED.format(name=f"`{name}`")) if name else None
+        return ExpressionResult(error="refused", text=_DERIVED.format(name=code(name))) if name else None
 
     def _is_character(self, node: Node) -> bool:
         if node[0] != "s" or not isinstance(node[2][1], int):

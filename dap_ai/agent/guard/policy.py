@@ -23,7 +23,7 @@ import msgspec
 from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 from dap_ai.protocol.wire.ask_messages import LEVELS, Level
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.system.texts import cut
+from dap_ai.system.texts import code, cut
 
 PLACE = "{file}:{line}"
 """Main argument of tools that take a place in the source, not code."""
@@ -84,11 +84,11 @@ class Policy:
     def decide(self, tool: AnyTool, arguments: ToolArguments) -> PolicyVerdict:
         """Decides whether a tool call is allowed, is refused, or needs the user's consent."""
         if pattern := next((p for p in self.deny if _denies(p, tool, arguments)), ""):
-            text = f"`{tool.name}` is refused: the user's list `deny` has `{pattern}`. Do without it."
+            text = f"{code(tool.name)} is refused: the user's list `deny` has {code(pattern)}. Do without it."
             return PolicyVerdict("refused", text, f"deny: {pattern}")
         if not self._reaches(tool):
             text = (
-                f"`{tool.name}` is refused: it needs the level {tool.level}, and this question is at {self.level}, "
+                f"{code(tool.name)} is refused: it needs the level {tool.level}, and this question is at {self.level}, "
                 f"which only the user can change. Instead, {instead(tool)}."
             )
             return PolicyVerdict("refused", text, f"level {self.level}")

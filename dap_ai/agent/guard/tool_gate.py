@@ -21,6 +21,7 @@ from dap_ai.agent.model_port import Message
 from dap_ai.protocol.contracts.debugger import Consent, Debugger, Sink
 from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 from dap_ai.protocol.wire.visible import on_one_line
+from dap_ai.system.texts import code
 
 MAX_DENIALS = 3
 MAX_ACTION_CHARS = 1000
@@ -131,17 +132,17 @@ def _unreadable(tool: AnyTool, arguments: ToolArguments) -> str:
     action = action_of(tool, arguments)
     if len(action) > MAX_ACTION_CHARS:
         return (
-            f"`{tool.name}` is refused: the user has to read it, and it has more than {MAX_ACTION_CHARS} characters. "
-            "Make it shorter."
+            f"{code(tool.name)} is refused: the user has to read it, and it has more than {MAX_ACTION_CHARS} "
+            "characters. Make it shorter."
         )
     if on_one_line(action) != action:
         return (
-            f"`{tool.name}` is refused: it holds a line end or an invisible character, and the user has to see all of "
-            r"it. Write such characters as escapes: `\n`."
+            f"{code(tool.name)} is refused: it holds a line end or an invisible character, and the user has to see "
+            r"all of it. Write such characters as escapes: `\n`."
         )
     return ""
 
 
 def _refusal(tool: AnyTool, consent: Consent) -> str:
     said = _WHY_NOT.get(consent.how, "the user said no")
-    return f"`{tool.name}` is refused: {said}. Do not ask for it again in this question. Instead, {instead(tool)}."
+    return f"{code(tool.name)} is refused: {said}. Do not ask for it again in this question. Instead, {instead(tool)}."

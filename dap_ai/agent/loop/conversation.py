@@ -15,6 +15,7 @@ from dap_ai.agent.tools.base import clip
 from dap_ai.protocol.contracts.question import Answer, StopEvent
 from dap_ai.protocol.wire.ask_messages import Earlier
 from dap_ai.protocol.wire.safe import SafeFields
+from dap_ai.system.texts import code
 
 MAX_TURNS = 20
 _MAX_PLACES = 3
@@ -95,7 +96,7 @@ def _lines(sources: Sources, file: str, line: int) -> str:
         return ""
     first, last = max(1, line - _AROUND), min(len(source.lines), line + _AROUND)
     rows = [f"{n:>4}  {source.line(n)}" for n in range(first, last + 1)]
-    return f"`{Path(file).name}`:\n\n{source.block(chr(10).join(rows))}" if rows else ""
+    return f"{code(Path(file).name)}:\n\n{source.block(chr(10).join(rows))}" if rows else ""
 
 
 _KEPT = 2

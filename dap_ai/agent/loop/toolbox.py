@@ -31,6 +31,7 @@ from dap_ai.protocol.contracts.debugger import Sink
 from dap_ai.protocol.contracts.tool_arguments import TryFixArguments
 from dap_ai.protocol.wire.ask_messages import ToolStep, Usage
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.system.texts import code
 
 MAX_RESULT_CHARS = 8_000
 MAX_REFUSED = 10
@@ -41,7 +42,7 @@ _MAX_ARGUMENT_CHARS = 100_000
 _MAX_CALL_CHARS = 200
 _FENCE = re.compile(r"^`{3,}.*$", re.MULTILINE)
 _MASKED = (
-    "`{}` stands for a secret: its value is masked, and nobody can unmask it. Use the name of a variable that holds it "
+    "{} stands for a secret: its value is masked, and nobody can unmask it. Use the name of a variable that holds it "
     "instead."
 )
 _NOTHING_MORE = "Its stop is over: nothing more can be read."
@@ -93,7 +94,7 @@ class Toolbox:
             names = [schema["function"]["name"] for schema in self.schemas]
             return self._refusal(call, _no_tool(call.name, names), time.monotonic())
         if call.name != "report" and (stands := PLACEHOLDER.search(call.arguments)):
-            return self._refusal(call, _MASKED.format(stands[0]), time.monotonic())
+            return self._refusal(call, _MASKED.format(code(stands[0])), time.monotonic())
         try:
             arguments = _decoded(call.arguments, tool.arguments)
         except msgspec.DecodeError as error:
@@ -210,10 +211,12 @@ def _copies(bench: ToolContext) -> int:
 
 def _no_tool(name: str, names: list[str]) -> str:
     close = difflib.get_close_matches(name[:MAX_NAME_CHARS], names, 1)
-    meant = f"; did you mean `{close[0]}`?" if close else "."
-    return f"There is no tool `{plain(name, MAX_NAME_CHARS)}`{meant} The tools are: {', '.join(names)}."
+    meant = f"; did you mean {code(close[0])}?" if close else "."
+    return f"There is no tool {code(plain(name, MAX_NAME_CHARS))}{meant} The tools are: {', '.join(names)}."
 
 
 def _malformed(tool: Tool[Any], error: msgspec.DecodeError) -> str:
     wanted = ", ".join(f"{f.encode_name}{'' if f.required else '?'}" for f in msgspec.structs.fields(tool.arguments))
-    return f"The arguments of `{tool.name}` are invalid: {error}. It takes a JSON object with: {wanted or 'nothing'}."
+    return (
+        f"The arguments of {code(tool.name)} are invalid: {error}. It takes a JSON object with: {wanted or 'nothing'}."
+    )

@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 
 from dap_ai.agent.case.debuggee_kind import kind_of
 from dap_ai.agent.case.stop_reader import StopReader
@@ -21,6 +22,7 @@ from dap_ai.protocol.contracts.debugger import Sink
 from dap_ai.protocol.contracts.question import AcceptedAsk
 from dap_ai.protocol.wire.ask_messages import Category, ToolStep
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.report import Section
 from dap_ai.settings.configuration import Settings
 
 
@@ -29,17 +31,30 @@ class TextSink:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._pieces: list[str] = []
+        self._pieces: list[Section] = []
 
     @property
     def text(self) -> str:
         """The answer so far, ending with one newline. Empty if there is no text yet."""
-        return "".join(self._pieces).rstrip() + "\n" if self._pieces else ""
+        return "".join(piece.text for piece in self._pieces).rstrip() + "\n" if self._pieces else ""
+
+    @property
+    def sections(self) -> list[Section]:
+        """The answer so far in parts, without empty parts. Adjacent pieces of the same kind are one part."""
+        grouped = [list(pieces) for _, pieces in groupby(self._pieces, lambda piece: piece.kind)]
+        parts = [Section(pieces[0].kind, "".join(piece.text for piece in pieces).strip()) for pieces in grouped]
+        return [part for part in parts if part.text]
+
+    def say(self, section: Section) -> None:
+        """Sends a whole part of the answer, as paragraphs of its own, and records it. Ignores an empty part."""
+        if section.text:
+            self._pieces.append(Section(section.kind, f"{section.text}\n\n"))
+            self._sink.emit("answer", f"{section.text}\n\n")
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
         """Sends a text to the wrapped sink. Records texts that are part of the answer."""
         if category == "answer":
-            self._pieces.append(text)
+            self._pieces.append(Section("text", text))
         self._sink.emit(category, text, tool)
 
     @contextmanager

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from dap_ai.agent.model_port import ModelError
+from dap_ai.system.texts import code
 
 MAX_SAID_CHARS = 300
 
@@ -38,11 +39,11 @@ class ModelEndpoint(NamedTuple):
         return (text.replace(self.key, "<the key>") if self.key else text)[:MAX_SAID_CHARS]
 
 
-def refused(endpoint: ModelEndpoint, status: int, text: str, code: str = "") -> ModelError:
+def refused(endpoint: ModelEndpoint, status: int, text: str, error_code: str = "") -> ModelError:
     """Returns the error for an HTTP status. Status 0 means an error inside a stream."""
     at, said = endpoint.shown, endpoint.response_text(text)
-    named = f"`{endpoint.model}`" if endpoint.model else "the model"
-    all_said = f"{code} {text}".lower()
+    named = code(endpoint.model) if endpoint.model else "the model"
+    all_said = f"{error_code} {text}".lower()
     if any(words in all_said for words in _OVERFLOW) or status == 413:
         return ModelError("overflow", f"The conversation is too long for {named}. It said: {said}")
     if status in (401, 403):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol, cast
 
 import msgspec
@@ -19,6 +19,7 @@ from dap_ai.protocol.contracts.debugger import Sink
 from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 from dap_ai.protocol.wire.ask_messages import Usage
+from dap_ai.protocol.wire.report import Section
 from dap_ai.settings.configuration import Settings
 from dap_ai.system.texts import fenced
 
@@ -105,10 +106,10 @@ class Offline:
         return Answer(usage=offline_usage())
 
 
-def say(work: Work, parts: list[str]) -> None:
-    """Sends the non-empty paragraphs of an answer to the sink, one at a time."""
-    for part in filter(None, parts):
-        work.sink.emit("answer", part + "\n\n")
+def say(work: Work, parts: Iterable[str | Section]) -> None:
+    """Sends the non-empty parts of an answer to the sink, one at a time. A plain text is a part of kind `text`."""
+    for part in parts:
+        work.sink.say(Section("text", part) if isinstance(part, str) else part)
 
 
 def offline_usage() -> Usage:

@@ -13,6 +13,7 @@ from dap_ai.agent.questions.asked_expressions import candidates, is_of_site
 from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import bindings, names_in, nodes_in, own_statements
+from dap_ai.system.texts import code
 
 _WAY = re.compile(
     r"\b(?:(?:get|got|come|came|end up|ended up) here|call stack|stack ?trace|backtrace|where am i"
@@ -158,16 +159,20 @@ def way(case: StopSnapshot) -> str:
 def _standing(case: StopSnapshot, frame: StackFrame) -> str:
     place = next((p for p in case.places if p.frame.id == frame.id), None)
     source = case.sources.read(frame.path)
-    code = cut(source.line(frame.line).strip(), 100) if source else ""
-    inside = "at module level" if frame.name == "<module>" else f"in `{frame.name}`"
-    given = [f"`{a.name}` = `{show(a.value, 40)}`" for a in place.facts.arguments[:4]] if place and place.facts else []
-    spot = f"`{shorten(frame.path, case.inspection.cwd)}:{frame.line}` {inside}"
-    return f"{spot}: `{code}`" + (f" ({', '.join(given)})" if given else "")
+    line_text = cut(source.line(frame.line).strip(), 100) if source else ""
+    inside = "at module level" if frame.name == "<module>" else f"in {code(frame.name)}"
+    given = (
+        [f"{code(a.name)} = {code(show(a.value, 40))}" for a in place.facts.arguments[:4]]
+        if place and place.facts
+        else []
+    )
+    spot = f"{code(f'{shorten(frame.path, case.inspection.cwd)}:{frame.line}')} {inside}"
+    return f"{spot}: {code(line_text)}" + (f" ({', '.join(given)})" if given else "")
 
 
 def offered(case: StopSnapshot) -> str:
     """Returns a sentence that suggests example questions for this stop."""
-    asked = ", ".join(f"`{text}`" for text in examples(case))
+    asked = ", ".join(code(text) for text in examples(case))
     return f"Without a language model, ask for example {asked}."
 
 
@@ -181,8 +186,8 @@ def setter(case: StopSnapshot, name: str) -> str:
         for scope in source.functions if source else ():
             found = next((s for s in own_statements(scope) if name in bindings(s)), None)
             if found:
-                spot = f"{shorten(path, case.inspection.cwd)}:{found.lineno}"
-                return f"`{name}` has no value in the frames of this stop (`{scope.name}` sets it, at `{spot}`)"
+                spot = code(f"{shorten(path, case.inspection.cwd)}:{found.lineno}")
+                return f"{code(name)} has no value in the frames of this stop ({code(scope.name)} sets it, at {spot})"
     return ""
 
 

@@ -10,6 +10,7 @@ from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.questions.asked_expressions import STOP_WORDS, candidates
 from dap_ai.agent.questions.question_kinds import OF_FAILURES, exception_words, offered, setter, written
 from dap_ai.agent.source.statements import names_in
+from dap_ai.system.texts import code
 
 _FILLERS = STOP_WORDS | frozenset(
     """about again all also am an any anybody anyone anything are as assume assumption assumptions at be
@@ -70,7 +71,7 @@ def _missing(case: StopSnapshot, question: str, known: set[str]) -> str:
     if where := next((where for name in names if (where := setter(case, name))), ""):
         return where
     coded = next((name for name in names if _CODED.search(name) and name.casefold() not in known), "")
-    return f"Nothing is called `{coded}` at this stop" if coded and not _occurs(case, coded) else ""
+    return f"Nothing is called {code(coded)} at this stop" if coded and not _occurs(case, coded) else ""
 
 
 def _is_clear(word: str, known: set[str]) -> bool:
@@ -96,6 +97,6 @@ def _occurs(case: StopSnapshot, name: str) -> bool:
 
 
 def _listed(words: Iterable[str]) -> str:
-    texts = [f"`{word}`" for word in words]
+    texts = [code(word) for word in words]
     more = f" and {len(texts) - _MAX_WORDS} more" if len(texts) > _MAX_WORDS else ""
     return ", ".join(texts[:_MAX_WORDS]) + more

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.report.source_edits import shorten
+from dap_ai.system.texts import code
 
 INTERRUPTED = "KeyboardInterrupt"
 MAX_CODE = 80
@@ -34,15 +35,15 @@ def waiting(
     place, error = case.focus, case.exception
     if place is None or place.source is None:
         return ""
-    code = cut(place.source.line(place.frame.line).strip(), MAX_CODE)
-    here = f"{_spot(case, place)}: `{code}`"
+    line_text = cut(place.source.line(place.frame.line).strip(), MAX_CODE)
+    here = f"{_spot(case, place)}: {code(line_text)}"
     if error is not None and error.type != INTERRUPTED:
-        return f"It waits for nothing: it has failed with `{error.type}` at {here}."
+        return f"It waits for nothing: it has failed with {code(error.type)} at {here}."
     top = case.frames[0]
     if not top.user:
-        return f"It is in `{top.name}`, reached from {here}."
+        return f"It is in {code(top.name)}, reached from {here}."
     return in_code(case, place, here) or f"Nothing shows that it waits: it stands at {here}."
 
 
 def _spot(case: StopSnapshot, place: FramePlace) -> str:
-    return f"`{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}` in `{place.frame.name}`"
+    return f"{code(f'{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}')} in {code(place.frame.name)}"

@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Iterable
 
 from dap_ai.agent.case.value_texts import MISSING, literal_in
+from dap_ai.system.texts import code
 
 
 def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
@@ -37,11 +38,11 @@ def near_key(key: str, keys: list[str]) -> str:
         if found is MISSING:
             continue
         if type(found) is not type(wanted) and str(found) == str(wanted):
-            return f"there is `{other}` ({type(found).__name__}, not {type(wanted).__name__})"
+            return f"there is {code(other)} ({type(found).__name__}, not {type(wanted).__name__})"
         if found == f"\ufeff{wanted}":
-            return f'there is `{other}`, with a byte order mark: read the file with `encoding="utf-8-sig"`'
+            return f'there is {code(other)}, with a byte order mark: read the file with `encoding="utf-8-sig"`'
         if isinstance(wanted, str) and isinstance(found, str) and wanted.strip().casefold() == found.strip().casefold():
             how = "blanks" if wanted.casefold() != found.casefold() else "case"
-            return f"there is `{other}`, which differs in {how} only"
+            return f"there is {code(other)}, which differs in {how} only"
     matches = near(str(wanted), [str(ast.literal_eval(k)) for k in keys if k[:1] in "'\""], 1)
-    return f"the nearest key is `{matches[0]!r}`" if matches else ""
+    return f"the nearest key is {code(repr(matches[0]))}" if matches else ""

@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.report.source_edits import shorten
-from dap_ai.agent.report.wording import CAUSE, GUESS, WHY
+from dap_ai.agent.report.wording import CAUSE, GUESS, UNKNOWN, WHY
 from dap_ai.protocol.wire.ask_messages import Suspect
+from dap_ai.protocol.wire.report import Cause, Certainty, Section
+from dap_ai.system.texts import code
 
+_MOST_UNSURE = 2
+"""Maximum number of suspicious lines to name where none is the cause."""
 BACK = "Back from the failing line"
 THE_FAILED_LINE = "the line that failed"
 """Start of a suspect's reason if the suspect is the failing line itself."""
@@ -17,7 +21,7 @@ THE_FAILED_LINE = "the line that failed"
 
 def where(case: StopSnapshot, file: str, line: int) -> str:
     """Formats a file and line as code: `shop.py:12`."""
-    return f"`{shorten(file, case.inspection.cwd)}:{line}`"
+    return code(f"{shorten(file, case.inspection.cwd)}:{line}")
 
 
 def quote(place: FramePlace) -> str:
@@ -33,20 +37,35 @@ def chain_of(links: list[str], head: str = BACK) -> str:
 
 
 def cause_of(
-    case: StopSnapshot, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
-) -> str:
-    """Returns the section *Root cause* for suspects, most suspicious first.
+    case: StopSnapshot, suspects: Sequence[Suspect], where: Callable[[str, int], str], certainty: Certainty
+) -> list[Section]:
+    """Returns the sections *Root cause* and *Other suspects* for suspects, most suspicious first.
 
     `where` formats a file and line as code.
     """
     if not suspects:
-        return f"{CAUSE} Nothing stands out in the code that was read."
+        return [Section("cause", f"{CAUSE} Nothing stands out in the code that was read.")]
     first, *others = suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
     end = "" if first.reason.endswith(("?", "!")) else "."
-    text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
-    return f"{text}\n\nOther suspects: {listed(others, where)}." if others else text
+    heading = CAUSE if certainty == "proved" else GUESS
+    parts = [Section("cause", f"{heading} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}")]
+    return [*parts, *([Section("suspects", f"Other suspects: {listed(others, where)}.")] if others else [])]
+
+
+def claim_of(case: StopSnapshot, suspect: Suspect, spot: str, certainty: Certainty) -> Cause:
+    """Returns the claim that a suspect is the root cause. `spot`: its place as Markdown code."""
+    source = case.sources.read(suspect.file)
+    line_text = source.line(suspect.line).strip() if source else ""
+    return Cause(suspect.file, suspect.line, spot, line_text, suspect.reason, certainty)
+
+
+def unknown_cause(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> list[Section]:
+    """Returns the section *Root cause: not known* with the most suspicious lines but the failing line."""
+    others = [suspect for suspect in suspects if suspect.reason != THE_FAILED_LINE][:_MOST_UNSURE]
+    more = f" Most suspicious: {listed(others, where)}." if others else ""
+    return [Section("cause", f"{UNKNOWN} Nothing shows which line is wrong.{more}")]
 
 
 def listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:

@@ -12,6 +12,7 @@ import re
 from pathlib import Path, PurePath
 
 from dap_ai.agent.masking.secret_files import secret_rule
+from dap_ai.system.texts import code
 
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyx")
 LANGUAGES = {
@@ -65,7 +66,7 @@ def why_no_source(path: str) -> str:
         if suffixed or head.startswith(b"#!"):
             return ""
         if rule := secret_rule(Path(path), is_source=False) or secret_rule(Path(real), is_source=False):
-            return f"what is named like `{rule}` may hold secrets"
+            return f"what is named like {code(rule)} may hold secrets"
         if PurePath(real).suffix or PurePath(real).name.startswith("."):
             return _NO_SOURCE
         return "" if _is_program(head + file.read(_MAX_PARSED_BYTES)) else _NO_SOURCE

@@ -20,7 +20,7 @@ from dap_ai.agent.tools.tool_table import run
 from dap_ai.protocol.contracts.tool_arguments import CitedValue, LineEdit, ReportedFix, TryFixArguments
 from dap_ai.protocol.contracts.tool_arguments import ReportArguments as Reported
 from dap_ai.protocol.wire.ask_messages import Evidence, Fix, Suspect
-from dap_ai.system.texts import fenced
+from dap_ai.system.texts import code, fenced
 
 _MAX_ROWS = 12
 _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILINE)
@@ -181,7 +181,7 @@ def _advice(fixes: list[Fix], suspects: list[Suspect], bench: ToolContext | None
     if suspects:
         first = suspects[0]
         file = bench.short(first.file) if bench else first.file
-        return f"Look at `{file}:{first.line}`: {first.reason.rstrip('.')}."
+        return f"Look at {code(f'{file}:{first.line}')}: {first.reason.rstrip('.')}."
     return "Set a breakpoint before this line, step to it, and ask again how the values come about."
 
 

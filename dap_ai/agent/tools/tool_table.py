@@ -34,6 +34,7 @@ from dap_ai.protocol.contracts.tool_arguments import (
     TraceArguments,
 )
 from dap_ai.protocol.wire.safe import put
+from dap_ai.system.texts import code
 
 _ALL: tuple[Tool[Any], ...] = (
     *(stack, frame, variables, evaluate, source, definition, info, search, threads, output, environment),
@@ -92,16 +93,16 @@ async def run(bench: ToolContext, call: ToolArguments, tools: Mapping[str, Tool[
     other = tool or every_tool().get(call.tool)
     if other and not other.fits(bench):
         instead = other.instead or "Only native programs (C, C++, Rust) have that."
-        return ToolResult(f"`{call.tool}` is not for this program. {instead}", failed=True)
+        return ToolResult(f"{code(call.tool)} is not for this program. {instead}", failed=True)
     if tool is None:
-        return ToolResult(f"There is no tool `{call.tool}` here; there are {', '.join(tools)}.", failed=True)
+        return ToolResult(f"There is no tool {code(call.tool)} here; there are {', '.join(tools)}.", failed=True)
     tool = bench.form(tool)
     if not isinstance(call, tool.arguments):  # `search` of a run and of a program differ
         try:
             call = msgspec.convert(msgspec.to_builtins(call), tool.arguments)
         except msgspec.ValidationError:
             takes = ", ".join(field.encode_name for field in msgspec.structs.fields(tool.arguments))
-            return ToolResult(f"Here `{call.tool}` takes {takes or 'nothing'}.", failed=True)
+            return ToolResult(f"Here {code(call.tool)} takes {takes or 'nothing'}.", failed=True)
     await _up_to_date(bench)
     if refusal := bench.passes.ruled_out(tool, call):
         return ToolResult(refusal, failed=True, refused=True)

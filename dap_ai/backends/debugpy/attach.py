@@ -19,9 +19,10 @@ from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.system import child_python, programs
 from dap_ai.system.extras import ATTACH
 from dap_ai.system.load_limits import communicate
+from dap_ai.system.texts import code
 
 _TRIAL_S = 20.0
-_GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
+_GET_NEWER = f"The extra {code(ATTACH.name)} brings one. {ATTACH.install}"
 
 
 class AttachMethod(NamedTuple):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends.jupyter.kernel import Kernel, NoReplyError
+from dap_ai.system.texts import code
 
 _LIMIT_S, _LONG_S, _START_S, _LOOK_S, _LEAVE_S = 30.0, 3600.0, 10.0, 5.0, 3.0
 _LONG = frozenset({"evaluate", "setExpression", "setVariable"})
@@ -27,7 +28,7 @@ _TAKEN = (
 )
 _BUSY = "The kernel runs a cell: its debugger starts when it is idle. Interrupt the cell or wait, then attach again."
 _NO_DEBUGGER = "This kernel has no debugger (ipykernel has one, where debugpy is installed beside it)."
-_NO_ANSWER = "The kernel has not answered `{}`: it drops a request at which its own debugger fails."
+_NO_ANSWER = "The kernel has not answered {}: it drops a request at which its own debugger fails."
 _MOVES = frozenset({"continue", "next", "stepIn", "stepOut", "goto", "pause", "setVariable", "setExpression"})
 _ITS_OWN = frozenset({"debugpyWaitingForServer", "debugpySockets"})
 _NOT_OURS = "Another debugger has stopped this kernel, and moves it: here it is only looked at."
@@ -184,11 +185,11 @@ class Bridge:
         try:
             answer = await self._kernel.debug(request["seq"], command, request.get("arguments") or {}, limit_s)
         except NoReplyError as error:
-            raise BridgeRefusal(_NO_ANSWER.format(command)) from error
+            raise BridgeRefusal(_NO_ANSWER.format(code(command))) from error
         if not answer.get("success", True):
             raise BridgeRefusal(str(answer.get("message") or f"{command} failed"))
         if answer.get("request_seq", request["seq"]) != request["seq"]:
-            raise BridgeRefusal(_NO_ANSWER.format(command))
+            raise BridgeRefusal(_NO_ANSWER.format(code(command)))
         return answer.get("body") or {}
 
     async def _ask(self, command: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

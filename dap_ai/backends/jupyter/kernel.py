@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.system.extras import JUPYTER, MissingExtraError
+from dap_ai.system.texts import code
 
 _REACH_S = 5.0
 _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0", "::1")  # noqa: S104  only compared with, not bound to
@@ -37,7 +38,7 @@ def found(wanted: str) -> str:
         raise CannotReachError(f"{error}.") from error
     except OSError as error:
         raise CannotReachError(
-            f"there is no connection file `{wanted}`: `%connect_info` in the notebook tells its name"
+            f"there is no connection file {code(wanted)}: `%connect_info` in the notebook tells its name"
             if wanted
             else "no kernel of yours runs here"
         ) from error

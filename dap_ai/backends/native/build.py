@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.system import programs
+from dap_ai.system.texts import code
 
 _COMPILE_S = 300.0
 _SHOWN_LINES = 60
@@ -100,7 +101,7 @@ def compile_source(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Pa
     except OSError as error:
         raise StartError(f"{build.argv[0]} does not start: {error.strerror or error}.") from error
     if done.returncode or not build.output.is_file():
-        raise StartError(f"{path} does not compile:\n{_shortened(done.stdout)}\n(`{shown}`){_hint(path)}")
+        raise StartError(f"{path} does not compile:\n{_shortened(done.stdout)}\n({code(shown)}){_hint(path)}")
     return build.output
 
 

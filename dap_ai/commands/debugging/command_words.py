@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from dap_ai.system.texts import code
+
 Takes = Literal["nothing", "count", "place", "place?", "line", "line?", "expression", "expression?", "numbers", "text"]
 """The kind of argument that a command takes.
 
@@ -146,7 +148,7 @@ def explained(text: str) -> str:
     """Return the help for one command, given any of its spellings."""
     word = SPELLINGS.get(text)
     if word is None:
-        return ELSEWHERE.get(text, f"There is no command `{text}`; `help` lists all.")
+        return ELSEWHERE.get(text, f"There is no command {code(text)}; `help` lists all.")
     return f"{', '.join(word.spellings.split())}  {word.usage}\n    {word.help}"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Container
 from typing import NamedTuple
 
 from dap_ai.commands.debugging.command_words import ELSEWHERE, SPELLINGS, Takes, Word
+from dap_ai.system.texts import code
 
 
 class ParsedCommand(NamedTuple):
@@ -152,7 +153,7 @@ def _command(text: str, *, fresh: bool) -> Said | None:
         return ParsedCommand(word.name, _meant(spelt, rest), found["form"] or "", found["word"])
     if _is_prose(rest) or len(rest.split()) > 1:
         return Question(text)
-    return Unclear(f"{found['word']} takes {word.usage or 'nothing'}; `? {text}` asks it as a question.")
+    return Unclear(f"{found['word']} takes {word.usage or 'nothing'}; {code(f'? {text}')} asks it as a question.")
 
 
 def _asked(word: Word, text: str, rest: str) -> str:
@@ -194,11 +195,13 @@ def _is_prose(text: str) -> bool:
 
 def _bare(text: str, names: Container[str]) -> Said:
     if "\n" not in text and _ASSIGNS.match(text):
-        return Unclear(f"That would change the program: `!{text}` does it; `? {text}` asks.")
+        return Unclear(f"That would change the program: {code(f'!{text}')} does it; {code(f'? {text}')} asks.")
     if _is_expression(text, names):
         return ParsedCommand("print", text)
     if _NAME.fullmatch(text):
-        return Unclear(f"`{text}` is neither a command nor a name here: `help` lists commands, `? {text}` asks.")
+        return Unclear(
+            f"{code(text)} is neither a command nor a name here: `help` lists commands, {code(f'? {text}')} asks."
+        )
     return Question(text)
 
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from dap_ai.system.texts import CODE_SPAN
+
+_SPAN = r"(?P<{0}_ticks>`+) ?(?P<{0}>.+?) ?(?P={0}_ticks)(?!`)"
+"""Pattern of a code span as `system.texts.code` writes it, whose text is the group `{0}`."""
+_COPY = r"\(in a snapshot; the program was not changed\)"
 _EVALUATED = re.compile(
-    r"`(?P<expression>.+?)` (?:evaluates to|is) `(?P<value>.*?)`"
-    r"(?: \(in a snapshot; the program was not changed\))?\.(?P<more>.*)",
-    re.DOTALL,
+    rf"{_SPAN.format('expression')} (?:evaluates to|is) {_SPAN.format('value')}(?: {_COPY})?\.(?P<more>.*)", re.DOTALL
 )
-_RAISED = re.compile(
-    r"`(?P<expression>.+?)` raises `(?P<value>.*?)` \(in a snapshot; the program was not changed\)\.(?P<more>.*)",
-    re.DOTALL,
-)
-_SUBJECT = re.compile(r"\A`[^`\n]+` (?:is|evaluates to) ")
+_RAISED = re.compile(rf"{_SPAN.format('expression')} raises {_SPAN.format('value')} {_COPY}\.(?P<more>.*)", re.DOTALL)
+_SUBJECT = re.compile(rf"\A{_SPAN.format('subject')} (?:is|evaluates to) ")
 _FENCE = re.compile(r"^`{3,}\w*\n?", re.MULTILINE)
-_CODE = re.compile(r"`([^`\n]+)`")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SECTION = re.compile(r"^(?P<title>[A-Z][^\n`]*):\n\n```\w*\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -49,7 +48,7 @@ def value(answer: str) -> ShownValue:
 
 def plain(answer: str) -> str:
     """Return a text without Markdown markup, which a terminal would show literally."""
-    text = _BOLD.sub(r"\1", _CODE.sub(r"\1", _FENCE.sub("", answer)))
+    text = _BOLD.sub(r"\1", CODE_SPAN.sub(lambda span: span["code"], _FENCE.sub("", answer)))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 

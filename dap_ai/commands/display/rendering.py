@@ -25,7 +25,8 @@ from rich.theme import Theme
 
 from dap_ai.agent.guard.policy import plain
 from dap_ai.agent.loop.transcript_file import cost
-from dap_ai.commands.display.folding import Folding
+from dap_ai.commands.display.brief import brief
+from dap_ai.commands.display.folding import without_evidence
 from dap_ai.commands.display.line_ends import are_one, may_be_within_line
 from dap_ai.commands.display.markdown_blocks import Blocks
 from dap_ai.commands.display.masked_display import counted, listed
@@ -49,6 +50,7 @@ _MAX_REASON_CHARS = 300
 _MAX_MORE_LINES = 4
 """Maximum number of lines of an exception's message to show after its first line."""
 _LONG_WAIT_S = 2.0
+_WITHOUT_BRIEF = "(Shortened: without `--brief` the answer is whole.)"
 _AT_WORK = "the model is working"
 _PROGRESS = ("the model is thinking", "waiting for ", "tried ")
 """Prefixes of status texts that only report waiting; the spinner shows such a text instead of a line."""
@@ -63,16 +65,23 @@ class TerminalDisplay:
     """Shows a run to a person at a terminal."""
 
     def __init__(
-        self, settings: Settings, out: TextIO | None = None, err: TextIO | None = None, *, verbose: bool = False
+        self,
+        settings: Settings,
+        out: TextIO | None = None,
+        err: TextIO | None = None,
+        *,
+        verbose: bool = False,
+        brief: bool = False,
     ) -> None:
         self._out = Console(file=out or sys.stdout, highlight=False, markup=False, emoji=False, theme=_THEME)
         self._err = Console(file=err or sys.stderr, highlight=False, markup=False, emoji=False)
         self._render = self._out.is_terminal and settings.markdown
         self._code_theme = _CODE_THEMES[settings.theme]
-        self._verbose = verbose
+        self._verbose, self._brief = verbose, brief
         by_analyst = provider_of(settings, os.environ) == "offline"
         self._doing = "looking at the program" if by_analyst else _AT_WORK
-        self._folding = Folding() if by_analyst and not verbose else None
+        self.shows_pieces = not brief and (verbose or not by_analyst)
+        """Whether an answer is shown while it is made. Otherwise it is shown at its end, without the evidence."""
         self._notice = ""
         """The first status of an answer, which names who answers; shown once per chat."""
         self._blocks = Blocks()
@@ -127,10 +136,10 @@ class TerminalDisplay:
         """
         text, wait = output.output.strip(), self._doing
         if output.category == "answer":
-            self._answer(visible(output.output))
-        elif output.tool:
+            self._answer(visible(output.output) if self.shows_pieces else "")
+        elif output.tool and self.shows_pieces:
             self._step(output.tool)
-        elif text.startswith(_PROGRESS):
+        elif output.tool or not self.shows_pieces or text.startswith(_PROGRESS):
             wait = text
         elif text != self._notice:
             self._notice = self._notice or text
@@ -154,14 +163,13 @@ class TerminalDisplay:
     def ask_ended(self, ended: AskEnded) -> None:
         """Show the rest of the answer and its cost; if it ended early, show why."""
         self._quiet()
+        shown = ended.answer
         if not self._answered:
-            self._answer(visible(ended.answer))
-        if self._folding:
-            self._show(self._folding.end())
-            self._folding = Folding()
+            shown = self._shortened(ended)
+            self._answer(visible(shown))
         self._print_blocks(self._blocks.end())
         if self._answered and not self._render:
-            self._write("" if ended.answer.endswith("\n") else "\n")
+            self._write("" if shown.endswith("\n") else "\n")
         self._blocks, self._answered = Blocks(), False
         self._path(ended)
         self._dim(_ENDINGS.get(ended.reason, ""))
@@ -169,6 +177,21 @@ class TerminalDisplay:
         is_read = self._out.is_terminal and ended.error and ended.error in ended.answer  # stdout may be a file
         if ended.reason == "failed" and not is_read:
             self._fail(ended.error or "the answer failed")
+
+    def _shortened(self, ended: AskEnded) -> str:
+        """Return the answer's text as far as it is shown."""
+        if self._brief:
+            return brief(ended, more=_WITHOUT_BRIEF) + "\n"
+        if self.shows_pieces or ended.report is msgspec.UNSET:
+            return ended.answer
+        return without_evidence(ended.report, strong=self._render)
+
+    def markdown(self, text: Safe) -> None:
+        """Show a text that is no answer to a question."""
+        self._quiet()
+        self._answer(visible(text))
+        self._print_blocks(self._blocks.end())
+        self._blocks, self._answered = Blocks(), False
 
     def _path(self, ended: AskEnded) -> None:
         """Show on one line where the value in question came from."""
@@ -239,7 +262,7 @@ class TerminalDisplay:
         if not self._answered:
             self._fresh_answer()
         self._answered = True
-        self._show(self._folding.feed(text) if self._folding else text)
+        self._show(text)
 
     def _show(self, text: str) -> None:
         if self._render:

@@ -18,9 +18,9 @@ import msgspec
 
 from dap_ai.adapter.io.error_boundary import SessionFailed
 from dap_ai.agent.masking.mask import Masker
+from dap_ai.commands.display.brief import brief, clipped
 from dap_ai.commands.display.command_output import say
 from dap_ai.commands.mcp import mcp_contract
-from dap_ai.commands.mcp.brief import brief, clipped
 from dap_ai.commands.mcp.mcp_contract import BadCall, McpCall, call_of
 from dap_ai.commands.mcp.mcp_session import DebugSession, Tell
 from dap_ai.commands.mcp.own_session import OwnSession, StartRequest
@@ -126,7 +126,7 @@ class McpTools:
 
     async def _answered(self, session: DebugSession, question: str, frame: int | None, tell: Tell) -> str:
         answer = await session.ask(question, frame, tell)
-        return _joined(self._notes(session), _answer_header(session, answer), brief(answer.answer))
+        return _joined(self._notes(session), _answer_header(session, answer), brief(answer))
 
     def _more(self, session: DebugSession) -> str:
         if session.answer is None:

@@ -163,8 +163,9 @@ _OPTIONS = (
     _flag(
         "-v",
         "--verbose",
-        help="Show each step's whole result, and what an offline answer rests on. Before PROGRAM only.",
+        help="Show each step with its whole result, and the evidence of an offline answer. Before PROGRAM only.",
     ),
+    _flag("--brief", help="Show at most 1,300 bytes of the answer: cause, advice and the values that prove it."),
     click.option(
         "--export",
         type=click.Path(dir_okay=False, writable=True, path_type=Path),

@@ -19,7 +19,7 @@ from dap_ai.commands.running.run_targets import Target, TargetSession
 from dap_ai.protocol.wire.session_messages import SessionInfo
 
 _OPTIONS = frozenset(
-    {"join", "question", "chat", "level", "show_context", "show_masked", "verbose", "export", "json_lines"}
+    {"join", "question", "chat", "level", "show_context", "show_masked", "verbose", "brief", "export", "json_lines"}
 )
 """Names of the parameters that can be combined with `--join`."""
 _STOP_S = 5.0

@@ -9,6 +9,7 @@ import msgspec
 
 from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 from dap_ai.protocol.wire.ask_messages import AskArguments, Evidence, Fix, Masked, Suspect, Trouble, Usage
+from dap_ai.protocol.wire.report import Cause, Section
 from dap_ai.protocol.wire.safe import Safe
 from dap_ai.protocol.wire.value_path import PathNode
 
@@ -96,6 +97,12 @@ class Answer(msgspec.Struct):
     text: str = ""
     """The Markdown text sent to the sink. The adapter sets this field at the end; the agent never sets it."""
     stale: bool = False
+    sections: list[Section] = []
+    """The parts of `text`, in order."""
+    effect: str = ""
+    """What went wrong, in one sentence of Markdown; empty if nothing has failed."""
+    cause: Cause | None = None
+    """The root cause; None if it is unknown, or if nothing has failed."""
     evidence: list[Evidence] = []
     suspects: list[Suspect] = []
     fixes: list[Fix] = []

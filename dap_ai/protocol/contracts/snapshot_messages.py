@@ -11,6 +11,7 @@ import msgspec
 
 from dap_ai.protocol.contracts.inspection import Node, Value
 from dap_ai.protocol.contracts.rewind_messages import Rewind, Rewound
+from dap_ai.system.texts import code
 
 
 class EditedSource(msgspec.Struct):
@@ -384,7 +385,7 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
         """Reason why the result says nothing about the program, such as "a copy may not read data.txt"; else empty."""
         if not self.was_refused:
             return ""
-        tried = self.refusals or [f"do this: `{each}`" for each in self.effects]
+        tried = self.refusals or [f"do this: {code(each)}" for each in self.effects]
         more = f", and {len(tried) - _NAMED} more" if len(tried) > _NAMED else ""
         return f"a copy may not {', '.join(tried[:_NAMED])}{more}" if tried else "a copy may not reach outside itself"
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NewType
 import msgspec
 
 from dap_ai.protocol.wire.caught_messages import Caught, Filter
+from dap_ai.protocol.wire.report import Report
 from dap_ai.protocol.wire.value_path import PathNode
 
 Level = Literal["observe", "compute", "mutate"]
@@ -317,6 +318,8 @@ class Fix(_Wire, omit_defaults=False):
     verified: bool = False
     check: str = ""
     result: str = ""
+    is_found_by_search: bool | msgspec.UnsetType = msgspec.UNSET
+    """True if small changes were tried until one passed, and no rule explains why this change is right."""
 
 
 class Masked(_Wire, omit_defaults=False):
@@ -362,3 +365,5 @@ class AskEnded(_Wire, omit_defaults=False):
     """What is certain about a failure, in a few words; absent if nothing is certain."""
     masked: list[Masked] = []
     """Secrets masked while the answer was made, most frequent first."""
+    report: Report | msgspec.UnsetType = msgspec.UNSET
+    """The answer in parts; absent if there is no answer."""

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import os
 import re
 import sys
@@ -12,6 +13,8 @@ import pytest
 from stats import mean
 
 MAIN, OUT = os.getpid(), Path(os.environ["OBSERVED"]).parent
+PACKAGE = importlib.util.find_spec("dap_ai").submodule_search_locations[0]
+"""Its folder: pytest itself may lie below another folder of that name."""
 FOLDERS = ["system", "debuggees/python/hosts", "debuggees/python/inspector"]
 BARE = re.compile("_getframe|exc_info|settrace|setprofile|^(locals|globals|vars|dir|super|exec|eval)$|^__")
 """What looks at the frame that calls it cannot be called for somebody else."""
@@ -40,7 +43,7 @@ def names():
 
 def is_ours(frame):
     while frame is not None:
-        if "dap_ai" in frame.f_code.co_filename:
+        if frame.f_code.co_filename.startswith((PACKAGE + os.sep, "<dap_ai")):
             return True
         frame = frame.f_back
     return False

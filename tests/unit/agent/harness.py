@@ -25,6 +25,7 @@ from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotR
 from dap_ai.protocol.wire.ask_messages import AskArguments, Category, ToolStep
 from dap_ai.protocol.wire.caught_messages import Caught
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.report import Section
 from dap_ai.settings.configuration import Settings
 
 THREAD = 1
@@ -40,6 +41,10 @@ class Heard:
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
         self.items.append((category, text, tool))
+
+    def say(self, section: Section) -> None:
+        if section.text:
+            self.emit("answer", f"{section.text}\n\n")
 
     def text(self, category: Category) -> str:
         return "".join(text for kind, text, _ in self.items if kind == category)

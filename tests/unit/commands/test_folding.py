@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import pytest
+from dap_ai.commands.display.folding import without_evidence
+from dap_ai.protocol.wire.report import Report, Section
 
-from dap_ai.commands.display.folding import Folding
-
-ANSWER = """`a` is `None` at `x.py:3`.
-
-**Root cause.** `x.py:1`: gives nothing.
-
-**Recommendation.** Change line 1.
-
-**What happened.** `TypeError` at `x.py:3`:
-
-- `a` = `None`
-
-**Why.** Back from the failing line:
-
-1. `x.py:1` sets `a`
-
-*No language model was used.*
-"""
-SHOWN = """`a` is `None` at `x.py:3`.
-
-**Root cause.** `x.py:1`: gives nothing.
-
-**Recommendation.** Change line 1.
-
-*No language model was used.*
-More, by `-v`: what happened, why.
-"""
+VERDICT = Section("verdict", "`a` is `None` at `x.py:3`.")
+CAUSE = Section("cause", "**Root cause.** `x.py:1`: gives nothing.")
+HAPPENED = Section("happened", "**What happened.** `TypeError` at `x.py:3`:\n\n- `a` = `None`")
+WHY = Section("why", "**Why.** Back from the failing line:\n\n1. `x.py:1` sets `a`")
+NOTE = Section("note", "*One frame could not be read.*")
+ANSWERER = Section("answerer", "*No language model was used.*")
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_the_evidence_is_left_out_and_named_however_the_text_comes(size: int):
-    folding = Folding()
-    pieces = [folding.feed(ANSWER[n : n + size]) for n in range(0, len(ANSWER), size)]
-    assert "".join(pieces) + folding.end() == SHOWN
+def test_the_evidence_of_a_cause_is_left_out_and_named_at_the_end():
+    shown = without_evidence(Report(sections=[VERDICT, CAUSE, HAPPENED, WHY, NOTE, ANSWERER]))
+    named = "More, by `-v`: what happened, why."
+    assert shown == f"{VERDICT.text}\n\n{CAUSE.text}\n\n{NOTE.text}\n\n{named}\n"
 
 
 def test_an_answer_without_a_cause_is_shown_whole():
-    text = "Stopped at `x.py:3`.\n\n**What happened.** It stands at `x.py:3`.\n\n**Why.** a\n"
-    folding = Folding()
-    assert folding.feed(text) + folding.end() == text
+    shown = without_evidence(Report(sections=[VERDICT, HAPPENED, NOTE]))
+    assert shown == f"{VERDICT.text}\n\n{HAPPENED.text}\n\n{NOTE.text}\n"
 
 
-def test_a_line_without_an_end_is_not_lost():
-    folding = Folding()
-    assert folding.feed("one line") + folding.end() == "one line"
+def test_a_value_that_looks_like_a_heading_hides_nothing():
+    forged = Section("verdict", "`key` is `'**What happened.**'`.\n**What happened.** nothing")
+    assert forged.text in without_evidence(Report(sections=[forged, CAUSE]))
+
+
+def test_a_verdict_is_bold_where_markdown_is_rendered():
+    assert without_evidence(Report(sections=[VERDICT, NOTE]), strong=True).startswith(f"**{VERDICT.text}**\n")

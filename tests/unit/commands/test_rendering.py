@@ -4,9 +4,11 @@ import io
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from dap_ai.commands.display.rendering import TerminalDisplay
 from dap_ai.protocol.wire.ask_messages import AskApproval, AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.protocol.wire.report import Report, Section
 from dap_ai.settings.configuration import Settings
 
 
@@ -32,7 +34,7 @@ def ended(text="", reason="completed"):
 
 
 def shown(out, err, pieces, **settings):
-    display = TerminalDisplay(Settings(**settings), out, err)
+    display = TerminalDisplay(Settings(**settings), out, err, verbose=True)
     for piece in pieces:
         display.ask_output(answer(piece))
     display.ask_ended(ended("".join(pieces)))
@@ -52,7 +54,7 @@ def test_a_terminal_gets_rendered_blocks():
 
 def test_a_block_is_printed_once_and_never_taken_back():
     out = Screen()
-    display = TerminalDisplay(Settings(), out, io.StringIO())
+    display = TerminalDisplay(Settings(), out, io.StringIO(), verbose=True)
     display.ask_output(answer("One.\n\nTw"))
     first = out.getvalue()
     assert "One." in first
@@ -86,7 +88,7 @@ def test_an_answer_that_was_not_streamed_is_shown_at_its_end():
 
 def test_status_and_steps_go_to_stderr_one_line_each():
     out, err = io.StringIO(), io.StringIO()
-    display = TerminalDisplay(Settings(), out, err)
+    display = TerminalDisplay(Settings(provider="openai"), out, err)
     display.ask_output(AskOutput("ask-1", "tool", "", ToolStep("evaluate", "len(x)", "3\n4")))
     display.status("on we go")
     assert out.getvalue() == ""
@@ -97,14 +99,33 @@ def step(call, result, **more):
     return AskOutput("ask-1", "tool", "", ToolStep("evaluate", call, result, **more))
 
 
-def errors(*pieces, reason="completed", text="x", usage=None, verbose=False, err=None, error=""):
+def errors(*pieces, reason="completed", text="x", usage=None, verbose=False, err=None, error="", provider="openai"):
     err = err or io.StringIO()
-    display = TerminalDisplay(Settings(provider="offline"), io.StringIO(), err, verbose=verbose)
+    display = TerminalDisplay(Settings(provider=provider), io.StringIO(), err, verbose=verbose)
     for piece in pieces:
         display.ask_output(piece)
     display.ask_ended(AskEnded("ask-1", "c-1", reason, False, text, usage or Usage(), [], [], [], error))
     display.close()
     return err.getvalue()
+
+
+def test_the_steps_and_progress_of_the_offline_analyst_are_no_lines():
+    progress = AskOutput("ask-1", "status", "running the failure again in 2 snapshots")
+    assert errors(step("f(1)", "2"), progress, provider="offline") == ""
+
+
+def test_a_terminal_shows_the_last_step_in_the_line_that_goes():
+    progress = AskOutput("ask-1", "status", "running the failure again in 2 snapshots")
+    assert "running the failure again" in errors(progress, err=Screen(), provider="offline")
+
+
+def test_a_brief_answer_leaves_out_the_evidence_and_says_how_to_get_it():
+    sections = [Section("verdict", "`a` is `0`."), Section("why", "far " * 500), Section("answerer", "*No model.*")]
+    out = io.StringIO()
+    display = TerminalDisplay(Settings(provider="openai"), out, io.StringIO(), brief=True)
+    display.ask_output(answer("`a` is `0`.\n\n"))
+    display.ask_ended(replace(ended("whole"), report=Report(sections=sections)))
+    assert out.getvalue() == "`a` is `0`.\n\n(Shortened: without `--brief` the answer is whole.)\n"
 
 
 def test_a_step_tells_how_long_it_took_and_whether_in_a_snapshot():

@@ -36,6 +36,40 @@ export interface PathNode {
   beside: SiblingValue[];
 }
 
+/**
+ * One part of an answer.
+ *
+ * `text` is Markdown.
+ */
+export interface Section {
+  kind: "advice" | "answerer" | "cause" | "cleanup" | "effort" | "happened" | "message" | "note" | "rerun" | "rivals" | "suspects" | "text" | "unproved" | "verdict" | "why";
+  text: string;
+}
+
+/** The root cause of a failure. `line` is 1-based. */
+export interface Cause {
+  file: string;
+  line: number;
+  /** The place as Markdown code, relative to the program's working directory: `shop.py:3`. */
+  spot: string;
+  /** The line's source text without indentation; empty if the source cannot be read. */
+  code: string;
+  /** The mistake in Markdown, without a final full stop. */
+  reason: string;
+  certainty: "guess" | "proved";
+}
+
+/** An answer in parts, in the order in which they are read. */
+export interface Report {
+  /** Version of this format. A client ignores section kinds that it does not know. */
+  version?: number;
+  /** What went wrong, with the value that decides, in one sentence of Markdown; empty if nothing has failed. */
+  effect?: string;
+  sections?: Section[];
+  /** The root cause; absent if it is unknown, or if nothing has failed. */
+  cause?: Cause;
+}
+
 /** A question of an ended session, and its answer. */
 export interface EarlierTurn {
   question: string;
@@ -314,6 +348,8 @@ export interface Fix {
   verified: boolean;
   check: string;
   result: string;
+  /** True if small changes were tried until one passed, and no rule explains why this change is right. */
+  isFoundBySearch?: boolean;
 }
 
 /**
@@ -354,6 +390,8 @@ export interface AskEnded {
   gist?: string;
   /** Secrets masked while the answer was made, most frequent first. */
   masked: Masked[];
+  /** The answer in parts; absent if there is no answer. */
+  report?: Report;
 }
 
 /** What `askTool` can call. */

@@ -78,13 +78,18 @@ export function place(context: ViewContext, file: string, line: number): HTMLEle
   }, "place");
 }
 
+/** Code in Markdown: the text within may hold shorter runs of backticks than those around it. */
+const CODE_SPAN = /(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)/g;
+
 /** One line of text with `code` in it. */
 export function codeSpans(text: string, context: ViewContext): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  text.split("`").forEach((piece, index, all) => {
-    const quoted = index % 2 === 1 && index < all.length - 1;
-    if (quoted) fragment.appendChild(inlineCode(piece, context.open));
-    else if (piece !== "") fragment.appendChild(withLocations(index % 2 === 1 ? `\`${piece}` : piece, context.open));
-  });
+  let end = 0;
+  for (const span of text.matchAll(CODE_SPAN)) {
+    if (span.index > end) fragment.appendChild(withLocations(text.slice(end, span.index), context.open));
+    fragment.appendChild(inlineCode(span[2] ?? "", context.open));
+    end = span.index + span[0].length;
+  }
+  if (end < text.length) fragment.appendChild(withLocations(text.slice(end), context.open));
   return fragment;
 }

@@ -60,6 +60,7 @@ from dap_ai.debuggees.native.analysis.report_builder import (
 from dap_ai.debuggees.native.analysis.stop_evaluation import calls_with, gives, has_run, last_writes, never_set
 from dap_ai.debuggees.native.source.parsing import ParsedFile
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 _MAX_DEPTH = 5
 _MAX_WRITES = 4
@@ -215,7 +216,7 @@ class _Trace:
         score = max(0.3, 0.65 - 0.1 * nth - 0.04 * depth)
         if write.role == "declared":
             sets = _sets_of(own)
-            reason = f"declares `{write.name}` without a value" + _only_sometimes(draft, spot, write, sets)
+            reason = f"declares {code(write.name)} without a value" + _only_sometimes(draft, spot, write, sets)
             found = never_set(draft, spot, write, sets)
             if found is not False:
                 unseen = _MAY_BE_UNSET if "only" in reason else min(score, _ONE_OF_SEVERAL)
@@ -225,7 +226,7 @@ class _Trace:
         elif self.wanted.null and write.role == "changed" and (emptied := self._emptied(spot, write)):
             self._suspect(write.line, 0.85, f"{emptied}, which leaves it {self.wanted.words}", spot.path)
         elif write.value is None or write.role in ("freed", "address", "changed"):
-            self._suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
+            self._suspect(write.line, score - 0.1, f"{_WORDS[write.role]} {code(write.name)}", spot.path)
         else:
             given = [w for w in own if w.role in ("assigned", "loop", "changed", "address")]
             if not self.wanted.null and (agreed := gives(draft, spot, write)) is not True:
@@ -236,10 +237,12 @@ class _Trace:
 
     def _looped(self, spot: FunctionSpot, write: NameWrite, score: float) -> None:
         if write.value and _GOES_THROUGH.search(write.code):
-            reason = f"`{write.name}` is an element of `{cut(write.value.text, 60)}`, and is {self.wanted.words}"
+            reason = (
+                f"{code(write.name)} is an element of {code(cut(write.value.text, 60))}, and is {self.wanted.words}"
+            )
             self._suspect(write.line, score, reason, spot.path)
             return
-        reason = f"the loop lets `{write.name}` become {self.wanted.words}"
+        reason = f"the loop lets {code(write.name)} become {self.wanted.words}"
         value = spot.place.value(write.name) if spot.place else None
         bound = number_of(value) if self.wanted.past_end and (value and value.text) == self.wanted.words else None
         loop = judge(self.draft, spot, write, bound)
@@ -268,19 +271,19 @@ class _Trace:
         draft, line, name = self.draft, write.line, write.name
         called = next((e for e in within(value) if e.kind == "call" and not e.text.startswith("sizeof")), None)
         if (self.wanted.null and value.text in NULLS) or value.text == self.wanted.words:
-            self._suspect(line, score + 0.1, f"sets `{name}` to {value.text}", spot.path)
+            self._suspect(line, score + 0.1, f"sets {code(name)} to {value.text}", spot.path)
         elif called is not None:
             holds = spot.place.value(name) if spot.place else None
             self._called(replace(spot, line=line), name, called, score, depth, alone=alone, holds=holds)
         else:
             if self.wanted.shared and value.kind in ("deref", "name", "unary"):
-                reason = f"copies `{cut(value.text, 60)}`: both then hold the same pointers"
+                reason = f"copies {code(cut(value.text, 60))}: both then hold the same pointers"
                 self._suspect(line, 0.85 if self.unset else score, reason, spot.path)
             if self.wanted.null and follows(value, name) and self._may_be(spot, name):
-                reason = f"goes on to `{cut(value.text, 60)}`, which is null at the end"
+                reason = f"goes on to {code(cut(value.text, 60))}, which is null at the end"
                 self._suspect(line, score + 0.01, reason, spot.path)
-            made = "makes `{}` with `{}`" if value.text.startswith("(") else "sets `{}` to `{}`"
-            self._suspect(line, score - 0.05, made.format(name, cut(value.text, 60)), spot.path)
+            made = "makes {} with {}" if value.text.startswith("(") else "sets {} to {}"
+            self._suspect(line, score - 0.05, made.format(code(name), code(cut(value.text, 60))), spot.path)
         for part in within(value) if called is None else ():
             if part.kind in ("name", "member", "subscript") and part.text != name and self._may_be(spot, part.text):
                 if follows(part, name) and not any(member_writes(draft, part.text.rpartition(part.operator)[2])):
@@ -316,24 +319,26 @@ class _Trace:
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
             score = score + 0.1 if unchecked else min(score, _NOT_SEEN)  # the reason is in the function that returns it
-            self._suspect(line, score, f"uses what `{called}` returns{unchecked}", path)
+            self._suspect(line, score, f"uses what {code(called)} returns{unchecked}", path)
             if unchecked:
                 draft.analysis.unchecked.add((path, line))
             self._returns(found, depth, _holder(spot, call), holds)
             return
         if self.wanted.past_end and called in _LENGTHS:
-            self._suspect(line, 0.9, f"`{call.text}` is used as an index: the last one is `{call.text} - 1`", path)
+            self._suspect(
+                line, 0.9, f"{code(call.text)} is used as an index: the last one is {code(f'{call.text} - 1')}", path
+            )
             return
         if self.wanted.wild and self.unset and called in UNSET and not is_filled(spot, name):
             self._unset()
-            unset = f"`{self.unset}`"
-            reason = f"`{called}` leaves {unset} unset, and no line of the files on the stack sets it"
+            unset = code(self.unset)
+            reason = f"{code(called)} leaves {unset} unset, and no line of the files on the stack sets it"
             given = [c for c in calls_with(spot, name) if not draft.defined(callee(c))]  # may have set it elsewhere
             self._suspect(line, _NOT_SEEN if given else 0.85, reason, path)
             draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
             return
         why = MAY_FAIL.get(called, "") if self.wanted.null and alone and len(call.parts) > 1 else ""
-        reason = f"`{name}` is what `{called}` returns" + (f", which {why}; nothing checks it" if why else "")
+        reason = f"{code(name)} is what {code(called)} returns" + (f", which {why}; nothing checks it" if why else "")
         score = min(score, _NOT_SEEN) if self.wanted.wild else score
         self._suspect(line, score + (0.15 if why else 0), reason, path)
 
@@ -351,9 +356,9 @@ class _Trace:
             self.draft.link(file, function.last, "ends without a `return`", "", function.name)
             self._unset()
             self.draft.advise(
-                f"Let `{function.name}` return a value on every path; the compiler warns with `-Wreturn-type`."
+                f"Let {code(function.name)} return a value on every path; the compiler warns with `-Wreturn-type`."
             )
-            reason = f"`{function.name}` can come to its end without a `return`: its result is undefined then"
+            reason = f"{code(function.name)} can come to its end without a `return`: its result is undefined then"
             self._suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
         elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
             given += [(tail, bare(value)) for value in tail.expressions[:1]]
@@ -365,7 +370,7 @@ class _Trace:
                 continue
             self.draft.link(file, statement.first, "returns", value.text, function.name)
             score = 0.7 if value.text in NULLS and self.wanted.null else 0.45
-            reason = f"`{function.name}` returns `{cut(value.text, 60)}` here"
+            reason = f"{code(function.name)} returns {code(cut(value.text, 60))} here"
             if self._is_made(value, holder, file):
                 score, reason = self._made(cut(value.text, 60), bare(value.parts[0]).text)
             self._suspect(statement.first, score, reason, file)
@@ -379,8 +384,8 @@ class _Trace:
 
     def _made(self, element: str, container: str) -> tuple[float, str]:
         """Return the score and the reason for suspecting a line that reads a null element from a map."""
-        self.draft.advise(f"`{container}.find(key)` makes no element, and `at` throws where there is none.")
-        return 0.8, f"`{element}` is null: `[]` makes such an element where the key is missing"
+        self.draft.advise(f"{code(f'{container}.find(key)')} makes no element, and `at` throws where there is none.")
+        return 0.8, f"{code(element)} is null: `[]` makes such an element where the key is missing"
 
     def _passed(self, spot: FunctionSpot, place: FramePlace, text: str, depth: int) -> bool:
         parameter = re.split(r"->|\.|\[", text)[0]
@@ -394,11 +399,11 @@ class _Trace:
         holds = place.value(parameter)
         if _is_refuted(holds, given):
             return False
-        self.draft.link(at.path, at.line, f"passes `{cut(given.text, 60)}` for", parameter, at.function.name)
+        self.draft.link(at.path, at.line, f"passes {code(cut(given.text, 60))} for", parameter, at.function.name)
         own = self.wanted.null and given.text in NULLS
         is_it = self.wanted.null and text == parameter and not own and _is_null_there(*found)
         now = ", which is null," if is_it else ""
-        reason = f"passes `{cut(given.text, 60)}`{now} for `{parameter}` of `{spot.function.name}`"
+        reason = f"passes {code(cut(given.text, 60))}{now} for {code(parameter)} of {code(spot.function.name)}"
         self._suspect(at.line, 0.85 if own else 0.6 if given.text == self.wanted.words else 0.45, reason, at.path)
         if onward := _inside(given, text, parameter):
             self.back(at, onward, depth + 1)
@@ -411,13 +416,13 @@ class _Trace:
         value = spot.place.value(container) if spot.place else None
         if spot.place is None or value is None or not is_null(spot.place.value(f"{container}[{index}]")):
             return
-        draft, element = self.draft, f"`{cut(f'{container}[{index}]', 60)}`"
+        draft, element = self.draft, code(cut(f"{container}[{index}]", 60))
         draft.cite(container, spot.place)
         if value.kind == "dict":
             self._suspect(spot.line, *self._made(cut(f"{container}[{index}]", 60), container), spot.path)
             return
         number = number_of(spot.place.value(index)) if integer(index) is None else None
-        at = f" (`{index}` is `{number}`)" if number is not None else ""
+        at = f" ({code(index)} is {code(number)})" if number is not None else ""
         self._suspect(spot.line, 0.8, f"{element} is an element that is null{at}", spot.path)
         self.back(spot, container, depth + 2)
 
@@ -425,7 +430,7 @@ class _Trace:
         found = list(member_writes(self.draft, member))
         if not found and self.wanted.null:
             self.draft.say(
-                f"No line of the files on the stack assigns to `{member}`: it may be as its object was made."
+                f"No line of the files on the stack assigns to {code(member)}: it may be as its object was made."
             )
         self.unset = "" if found else member
         if not found and (holder := _ROOT.match(text)):
@@ -437,7 +442,7 @@ class _Trace:
             score = 0.65 if null and self.wanted.null else 0.4
             if null:  # lists end with it: it is the origin of the null, and may be right
                 self.draft.analysis.unchecked.add((path, line))
-            self._suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
+            self._suspect(line, score, f"sets {code(member)} to {code(cut(value.text, 60))}", path)
 
 
 def _is_refuted(holds: Value | None, given: Expression) -> bool:

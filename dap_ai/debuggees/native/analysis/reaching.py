@@ -9,15 +9,16 @@ from dap_ai.debuggees.native.analysis.reachability import FunctionSpot
 from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, callee, within
 from dap_ai.debuggees.native.analysis.stop_evaluation import has_run
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 UNSET = frozenset({"malloc", "alloca", "aligned_alloc"})
 """Functions of the C library that return uninitialised memory."""
 _NEVER_NULL = frozenset({"make_unique", "make_shared", "Some", "Ok"})
 _EMPTIES = {
-    "move": "moves `{}` away",
-    "release": "releases `{}`",
-    "reset": "resets `{}`",
-    "take": "takes what `{}` holds",
+    "move": "moves {} away",
+    "release": "releases {}",
+    "reset": "resets {}",
+    "take": "takes what {} holds",
 }
 _MAP = re.compile(r"(?:std::(?:__\w+::)?)?(?:unordered_)?map<")
 _DECLARED_MAP = r"\bmap<[^;(){{}}]*>\s*&?\s*{}\s*[;={{,)]"
@@ -56,7 +57,7 @@ def emptied(write: NameWrite) -> str:
     call = bare(write.value) if write.value else None
     if call is None or call.kind != "call" or len(call.parts) != (2 if callee(call) == "move" else 1):
         return ""  # p.reset(q) sets a new pointer
-    return _EMPTIES.get(callee(call), "").format(write.name)
+    return _EMPTIES.get(callee(call), "").format(code(write.name))
 
 
 def is_never_null(value: Expression) -> bool:

@@ -19,6 +19,7 @@ from dap_ai.debuggees.native.source.languages import unit_of
 from dap_ai.debuggees.native.source.parsing import ParsedFile
 from dap_ai.protocol.contracts.inspection import Fault, Value
 from dap_ai.protocol.wire.ask_messages import Suspect
+from dap_ai.system.texts import code
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)(?![\w.])")
 _EMPTY = frozenset({"0", "0x0", "NULL", "nullptr", "None", "'\\0'"})
@@ -103,17 +104,17 @@ class ReportBuilder:
         literal = integer(text)
         return literal if literal is not None else number_of(self.value(text))
 
-    def code(self, text: str, form: str = " is `{}`") -> str:
+    def code(self, text: str, form: str = " is {}") -> str:
         """Return the expression as code, with its value if the value was read. Cites the value."""
         value = self.value(text)
         if value is None or value.text == text:
-            return f"`{cut(text, 80)}`"
+            return code(cut(text, 80))
         self.cite(text)
-        return f"`{cut(text, 80)}`{form.format(brief(value))}"
+        return f"{code(cut(text, 80))}{form.format(code(brief(value)))}"
 
     def aside(self, text: str) -> str:
         """Return the expression with its value in parentheses, for use within a sentence: "`n` (`3`)"."""
-        return self.code(text, " (`{}`)")
+        return self.code(text, " ({})")
 
     def stack(self, word: str) -> Stack | None:
         """Return the report's first stack whose title contains the word, such as `freed` or `allocated`; or None."""
@@ -121,7 +122,7 @@ class ReportBuilder:
 
     def spot(self, line: int, file: str = "") -> str:
         """Return a file and line as code, such as `shop.c:12`. By default, the file is the failing one."""
-        return f"`{shorten(file or self.place.frame.path, root_of(self.case))}:{line}`"
+        return code(f"{shorten(file or self.place.frame.path, root_of(self.case))}:{line}")
 
     def line_text(self, line: int, file: str = "") -> str:
         """Return a source line without surrounding blanks. By default, the file is the failing one."""

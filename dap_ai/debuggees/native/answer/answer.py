@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from dap_ai.agent.case.edited_values import edits_read
@@ -16,7 +17,7 @@ from dap_ai.agent.questions.unclear import not_understood
 from dap_ai.agent.questions.waiting import waiting, wants_wait
 from dap_ai.agent.report.citing import Cited, evidence_of
 from dap_ai.agent.report.headline import fitting
-from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, quote
+from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, claim_of, quote, unknown_cause
 from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.report.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.agent.tools.base import ToolContext
@@ -37,7 +38,8 @@ from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.protocol.contracts.inspection import ExpressionResult, Value
 from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.wire.ask_messages import Evidence, Fix, Suspect
-from dap_ai.system.texts import fenced
+from dap_ai.protocol.wire.report import Cause, Certainty, Section
+from dap_ai.system.texts import code, fenced
 
 _SURE = 0.6
 _PART = re.compile(r"(?:sets|changes|steps|frees|hands out the address of) `[^`]*`(?: to `[^`]*`)?")
@@ -78,7 +80,7 @@ async def _answered(work: Work, case: StopSnapshot) -> Answer:
         work.sink.emit("answer", f"{where(case, path, line)}:\n\n{excerpt(case.sources, path, line)}\n\n")
     analysis = await asyncio.to_thread(analyse, case)
     if analysis is None:
-        return _answer(work, [without_source(case), _noted(case)], [])
+        return _answer(work, [without_source(case), *_end(case)], [])
     if wants_wait(question) and not case.inspection.fault and not analysis.report:
         return _stop(work, analysis, "\n\n".join(filter(None, [waiting(case), waiting_threads(case)])))
     came = _CAME.search(question)
@@ -88,22 +90,31 @@ async def _answered(work: Work, case: StopSnapshot) -> Answer:
 
 def where(case: StopSnapshot, file: str, line: int) -> str:
     """Return a file and line as code, such as `shop.c:12`."""
-    return f"`{shorten(file, root_of(case))}:{line}`"
+    return code(f"{shorten(file, root_of(case))}:{line}")
 
 
 def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
     case = analysis.case
     cited = _proving(analysis)
-    if _rests_on_edits(analysis):
+    if rests := _rests_on_edits(analysis):
         analysis.suspects = []
-        cause = "" if analysis.kind == "stop" else f"{UNKNOWN} {NOT_COMPUTED}"
-        parts = [missed, verdict(analysis), cause, happened(analysis, cited), _noted(case)]
-        return _answer(work, parts, evidence_of(case.stop, cited))
-    advice, fixes = recommendation(analysis)
-    cause = "" if analysis.kind == "stop" else root_cause(analysis)
-    parts = [missed, verdict(analysis), cause, advice, happened(analysis, cited), why(analysis)]
-    answer = _answer(work, [*parts, _noted(case)], evidence_of(case.stop, cited))
+        causes = [Section("cause", f"{UNKNOWN} {NOT_COMPUTED}")]
+    else:
+        causes = root_cause(analysis)
+    advice, fixes = ("", list[Fix]()) if rests else recommendation(analysis)
+    parts = [
+        Section("text", missed),
+        Section("verdict", verdict(analysis)),
+        *([] if analysis.kind == "stop" else causes),
+        Section("advice", advice),
+        Section("happened", happened(analysis, cited)),
+        Section("why", "" if rests else why(analysis)),
+        *_end(case),
+    ]
+    answer = _answer(work, parts, evidence_of(case.stop, cited))
     answer.suspects, answer.fixes = analysis.suspects, fixes
+    answer.effect = effect(analysis)
+    answer.cause = None if rests or analysis.kind == "stop" else cause_claim(analysis)
     return answer
 
 
@@ -112,13 +123,10 @@ def verdict(analysis: NativeAnalysis) -> str:
     case, place = analysis.case, analysis.place
     spot = where(case, place.frame.path, place.frame.line)
     if analysis.kind == "stop":
-        return fitting(
-            [f"{headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`: the debugger reports no failure."]
-        )
+        function = code(short_name(place.frame.name))
+        return fitting([f"{headline(analysis)} at {spot}, in {function}: the debugger reports no failure."])
     first = analysis.suspects[0] if analysis.suspects else None
-    effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]
-    effects += [f"{analysis.effect} at {spot}"] if analysis.effect else []
-    effects.append(f"{headline(analysis)} at {spot}")
+    effects = _effects(analysis)
     if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
         return fitting([f"{effect}." for effect in effects])
     if not _is_founded(analysis, first):
@@ -127,6 +135,19 @@ def verdict(analysis: NativeAnalysis) -> str:
     cause = where(case, first.file, first.line)
     forms = [f"{joint}{cause} ({first.reason}).", f"{joint}{cause}."]
     return fitting([effect + form for effect in effects for form in forms])
+
+
+def effect(analysis: NativeAnalysis) -> str:
+    """Describe what went wrong, without a cause, in one sentence; empty if nothing has failed."""
+    return "" if analysis.kind == "stop" else fitting([f"{each}." for each in _effects(analysis)])
+
+
+def _effects(analysis: NativeAnalysis) -> list[str]:
+    """Return descriptions of what went wrong, with the place, the most informative first."""
+    spot = where(analysis.case, analysis.place.frame.path, analysis.place.frame.line)
+    effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]
+    effects += [f"{analysis.effect} at {spot}"] if analysis.effect else []
+    return [*effects, f"{headline(analysis)} at {spot}"]
 
 
 def _rests_on_edits(analysis: NativeAnalysis) -> bool:
@@ -150,12 +171,12 @@ def _unreadable(case: StopSnapshot, wanted: list[str], came: str) -> str:
     if not names or place is None:
         return ""
     spot = where(case, place.frame.path, place.frame.line)
-    return f"{names} cannot be read at {spot}, in `{short_name(place.frame.name)}`. What can be said of this stop:"
+    return f"{names} cannot be read at {spot}, in {code(short_name(place.frame.name))}. What can be said of this stop:"
 
 
 def _missed(place: FramePlace, wanted: list[str], came: str) -> str:
     missed = [text for text in wanted if (text == came or not text.isidentifier()) and place.value(text) is None]
-    return ", ".join(f"`{text}`" for text in missed[:4])
+    return ", ".join(code(text) for text in missed[:4])
 
 
 def _origins(case: StopSnapshot, place: FramePlace, roots: list[str]) -> NativeAnalysis:
@@ -196,20 +217,20 @@ def _about(work: Work, case: StopSnapshot, roots: list[str], analysis: NativeAna
     place = analysis.place
     spot = where(case, place.frame.path, place.frame.line)
     values = [
-        f"`{text}` is `{_typed(v, 300)}` at {spot}, in `{short_name(place.frame.name)}`."
+        f"{code(text)} is {code(_typed(v, 300))} at {spot}, in {code(short_name(place.frame.name))}."
         for text in roots
         if (v := place.value(text))
     ]
     values += [
-        f"`{text}` cannot be read at {spot}: {fact.text}."
+        f"{code(text)} cannot be read at {spot}: {fact.text}."
         for text in roots
         if (fact := place.evaluation(text)) and fact.value is None
     ]
     if edits_read(case, place.frame.name, place.frame.path, roots):
-        parts = [f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, _noted(case)]
+        parts = [f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, *_end(case)]
         return _answer(work, parts, evidence_of(case.stop, analysis.cited))
     found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
-    parts = [f"{NOW} {' '.join(values)}", quote(place), " ".join(analysis.sentences), found, _noted(case)]
+    parts = [f"{NOW} {' '.join(values)}", quote(place), " ".join(analysis.sentences), found, *_end(case)]
     answer = _answer(work, parts, evidence_of(case.stop, analysis.cited))
     answer.suspects = analysis.suspects
     return answer
@@ -219,7 +240,7 @@ def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
     """Describe the failure: the signal, report or stop, its place, and sentences with the values that prove them."""
     place = analysis.place
     spot = where(analysis.case, place.frame.path, place.frame.line)
-    text = f"{HAPPENED} {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
+    text = f"{HAPPENED} {headline(analysis)} at {spot}, in {code(short_name(place.frame.name))}:\n\n{quote(place)}"
     if analysis.sentences:
         text += "\n\n" + " ".join(analysis.sentences)
     rows = [_cite(analysis, c) for c in cited]
@@ -234,19 +255,19 @@ def headline(analysis: NativeAnalysis) -> str:
     if report and report.tool == "panic" and kind == "overflow":
         kind = "index out of bounds"
     if report and report.tool == "terminate":
-        told = f"uncaught `{cut(f'{report.kind}: {report.message}'.rstrip(': '), 300)}`"
+        told = f"uncaught {code(cut(f'{report.kind}: {report.message}'.rstrip(': '), 300))}"
         return f"U{told[1:]}"
     if report:
         said = (
             f"{report.tool}: {report.kind}" if report.tool.endswith("Sanitizer") else f"{report.tool}: {report.message}"
         )
-        told = f"`` {cut(said, 300)} ``" if "`" in said else f"`{cut(said, 300)}`"
+        told = code(cut(said, 300))
     elif fault:
-        told = f"`{fault.signal}`" + (f": {fault.code}" if fault.code else "")
+        told = code(fault.signal) + (f": {fault.code}" if fault.code else "")
     elif error and not kind:
-        told = f"`{error.type}{f': {cut(error.message, 300)}' if error.message else ''}`"
+        told = code(f"{error.type}: {cut(error.message, 300)}" if error.message else error.type)
     elif error:
-        told = f"`{error.type}`"
+        told = code(error.type)
     else:
         told = ""
         if not kind:
@@ -270,15 +291,15 @@ def why(analysis: NativeAnalysis, head: str = BACK) -> str:
 def _link(analysis: NativeAnalysis, link: OriginLink) -> str:
     case = analysis.case
     source = case.sources.read(link.file)
-    code = cut(source.line(link.line).strip(), 110) if source else ""
-    inside = f" in `{link.function}`" if link.function else ""
+    line_text = cut(source.line(link.line).strip(), 110) if source else ""
+    inside = f" in {code(link.function)}" if link.function else ""
     name = unqualified(link.function)
     place = next((p for p in case.places if p.frame.path == link.file and unqualified(p.frame.name) == name), None)
     value = place.value(link.name) if place else None
     tells = value is not None and not link.words.startswith(("passes", "hands")) and len(brief(value)) <= _MAX_NOW
-    now = f" (`{link.name}` is now `{brief(value)}`)" if value and tells else ""
-    name = f" `{link.name}`" if link.name else ""
-    return f"{where(case, link.file, link.line)}{inside} {link.words}{name}: `{code}`{now}"
+    now = f" ({code(link.name)} is now {code(brief(value))})" if value and tells else ""
+    name = f" {code(link.name)}" if link.name else ""
+    return f"{where(case, link.file, link.line)}{inside} {link.words}{name}: {code(line_text)}{now}"
 
 
 def _is_sure(analysis: NativeAnalysis) -> bool:
@@ -298,16 +319,25 @@ def _is_founded(analysis: NativeAnalysis, suspect: Suspect) -> bool:
     return suspect.score >= _SURE or not _PART.fullmatch(suspect.reason)
 
 
-def root_cause(analysis: NativeAnalysis) -> str:
+def cause_claim(analysis: NativeAnalysis) -> Cause | None:
+    """Return the root cause that the answer names; None if it is unknown."""
+    first = analysis.suspects[0] if analysis.suspects else None
+    if first is None or not _is_founded(analysis, first):
+        return None
+    spot = where(analysis.case, first.file, first.line)
+    return claim_of(analysis.case, first, spot, "proved" if _is_sure(analysis) else "guess")
+
+
+def root_cause(analysis: NativeAnalysis) -> list[Section]:
     """Name the most suspicious line with its reason and certainty, and list the other suspects.
 
     If no evidence shows the cause, state that it is unknown.
     """
     told = analysis.suspects[:4]
     if told and not _is_founded(analysis, told[0]):
-        listed = "; ".join(f"{where(analysis.case, s.file, s.line)} ({s.reason})" for s in told)
-        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {listed}."
-    return cause_of(analysis.case, analysis.suspects[:4], partial(where, analysis.case), lambda: _is_sure(analysis))
+        return unknown_cause(told, partial(where, analysis.case))
+    certainty: Certainty = "proved" if told and _is_sure(analysis) else "guess"
+    return cause_of(analysis.case, told, partial(where, analysis.case), certainty)
 
 
 def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
@@ -344,8 +374,8 @@ def _proving(analysis: NativeAnalysis) -> list[Cited]:
 def _cite(analysis: NativeAnalysis, cited: Cited) -> str:
     value = cited.place.value(cited.expression)
     text = _typed(value, 160) if value else "not read"
-    there = "" if cited.place is analysis.place else f" in `{short_name(cited.place.frame.name)}`"
-    return f"- `{cited.expression}` = `{text}`{there}"
+    there = "" if cited.place is analysis.place else f" in {code(short_name(cited.place.frame.name))}"
+    return f"- {code(cited.expression)} = {code(text)}{there}"
 
 
 def _typed(value: Value, max_chars: int) -> str:
@@ -353,10 +383,12 @@ def _typed(value: Value, max_chars: int) -> str:
     return shown(value, max_chars) if plain else typed(value, max_chars)
 
 
-def _noted(case: StopSnapshot) -> str:
-    return f"*{' '.join([NO_MODEL, *notes(case, failing(case))])}*"
+def _end(case: StopSnapshot) -> list[Section]:
+    """Return the last sections: what could not be read, and who answers."""
+    limits = " ".join(notes(case, failing(case)))
+    return [Section("note", f"*{limits}*" if limits else ""), Section("answerer", f"*{NO_MODEL}*")]
 
 
-def _answer(work: Work, parts: list[str], evidence: list[Evidence]) -> Answer:
+def _answer(work: Work, parts: Sequence[str | Section], evidence: list[Evidence]) -> Answer:
     say(work, parts)
     return Answer(evidence=evidence, usage=offline_usage())

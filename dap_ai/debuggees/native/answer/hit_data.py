@@ -15,6 +15,7 @@ from dap_ai.debuggees.native.source.languages import unit_of
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.question import WatchedData
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.system.texts import code
 
 _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new value: (.*?)\r?\n")
 """Matches the text that lldb prints in the console when a watchpoint is hit."""
@@ -31,19 +32,19 @@ async def hit_data(debugger: Debugger, case: StopSnapshot, read: Callable[[list[
     if not hit or place is None:
         return ""
     if len(hit) > 1:
-        return f"A data breakpoint was hit: one of {', '.join(f'`{each.name}`' for each in hit)} was accessed."
+        return f"A data breakpoint was hit: one of {', '.join(code(each.name) for each in hit)} was accessed."
     watched = hit[0]
     before, now = _printed(case)
     if not now and (owner := _owner(case, watched)):
         await read([watched.name])
         value = owner.value(watched.name)
         now = brief(value) if value else ""
-    values = f": it is `{now}`" if now else ""
-    was = f"; it was `{before or watched.before}`" if before or watched.before else ""
+    values = f": it is {code(now)}" if now else ""
+    was = f"; it was {code(before or watched.before)}" if before or watched.before else ""
     did = "written" if watched.access == "write" else "accessed"
     function, here = short_name(watched.function), short_name(place.frame.name)
-    of = f" of `{function}`" if watched.function and function != here else ""
-    return f"`{watched.name}`{of} was {did} {await _spot(debugger, case, place)}{values}{was}."
+    of = f" of {code(function)}" if watched.function and function != here else ""
+    return f"{code(watched.name)}{of} was {did} {await _spot(debugger, case, place)}{values}{was}."
 
 
 def _printed(case: StopSnapshot) -> tuple[str, str]:
@@ -68,13 +69,13 @@ def _owner(case: StopSnapshot, watched: WatchedData) -> FramePlace | None:
 async def _spot(debugger: Debugger, case: StopSnapshot, place: FramePlace) -> str:
     """Describe where the program accessed the data: at the line of the instruction before the current one."""
     frame, file = place.frame, shorten(place.frame.path, root_of(case))
-    inside = f", in `{short_name(frame.name)}`"
+    inside = f", in {code(short_name(frame.name))}"
     if case.frames[0] is not frame:
-        return f"in the call at `{file}:{frame.line}`{inside}"
+        return f"in the call at {code(f'{file}:{frame.line}')}{inside}"
     line, unit = await _line_before(debugger, case), unit_of(place.source)
     if line and unit and unit.function_at(line) == unit.function_at(frame.line):
-        return f"at `{file}:{line}`{inside}"
-    return f"just before `{file}:{frame.line}`{inside}"
+        return f"at {code(f'{file}:{line}')}{inside}"
+    return f"just before {code(f'{file}:{frame.line}')}{inside}"
 
 
 async def _line_before(debugger: Debugger, case: StopSnapshot) -> int:

@@ -27,7 +27,7 @@ from dap_ai.debuggees.native.source.frame_folding import (
 from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.debuggees.native.source.program_report import shown
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
-from dap_ai.system.texts import fenced
+from dap_ai.system.texts import code, fenced
 
 _Lines = set[tuple[str, int]]
 """Source lines that the context already quotes, as (path, line)."""
@@ -83,7 +83,7 @@ def _stop(case: StopSnapshot, level: int) -> str:
     if fault.address is not None:
         parts.append(f"{fault.access or 'access'} of {fault.address:#x}")
     if fault.instruction and level < 2:
-        parts.append(f"at `{cut(fault.instruction, 60)}`")
+        parts.append(f"at {code(cut(fault.instruction, 60))}")
     return ", ".join(parts)
 
 
@@ -112,7 +112,7 @@ def _chain(case: StopSnapshot, stack: Stack, count: int) -> str:
     top = stack.frames[0]
     source = case.sources.read(top.file) if top.line else None
     if source and top.line <= len(source.lines):
-        rows[0] += f" `{cut(source.line(top.line).strip(), 100)}`"
+        rows[0] += f" {code(cut(source.line(top.line).strip(), 100))}"
     return " <- ".join(rows[:count]) + (f" <- ... {len(rows) - count} more" if len(rows) > count else "")
 
 
@@ -237,7 +237,7 @@ def _of(thread: ThreadFacts) -> str:
 def _lock_text(thread: ThreadFacts, threads: list[ThreadFacts]) -> str:
     owner = next((t for t in threads if t.ident == thread.owner), None)
     held = f", held by {_of(owner)}" if owner else f", held by {thread.owner}" if thread.owner else ""
-    return f"`{thread.wants}`{held}" if thread.wants else held.removeprefix(", ")
+    return f"{code(thread.wants)}{held}" if thread.wants else held.removeprefix(", ")
 
 
 def _top(case: StopSnapshot, thread: ThreadFacts) -> str:

@@ -9,6 +9,7 @@ from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
 from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.questions.asked_expressions import candidates
 from dap_ai.agent.report.wording import ADVICE, HAPPENED
+from dap_ai.system.texts import code
 
 _MAX_FRAMES = 6
 
@@ -29,13 +30,13 @@ def _binary(case: StopSnapshot, place: FramePlace | None) -> list[str]:
     found: list[str] = []
     name = PurePath(binary.path).name if binary else "the program"
     if binary and binary.stripped:
-        found.append(f"`{name}` is stripped, so functions have no names: run one that is not, or install its "
+        found.append(f"{code(name)} is stripped, so functions have no names: run one that is not, or install its "
                      "debug symbols (debuginfod).")  # fmt: skip
     if binary and not binary.debug_info:
-        found.append(f"`{name}` has no debug information, so there are no lines and no variables: compile with "
+        found.append(f"{code(name)} has no debug information, so there are no lines and no variables: compile with "
                      "`-g -O0` (Rust: a debug build).")  # fmt: skip
     elif binary and binary.optimised:
-        found.append(f"`{name}` is optimised, so values may be missing and lines may seem out of order: "
+        found.append(f"{code(name)} is optimised, so values may be missing and lines may seem out of order: "
                      "compile with `-g -O0` to see everything.")  # fmt: skip
     if place is None and (lost := _lost(case)):
         found.append(f"The source {lost} is not on this machine: map its folder (`sourceMap` in lldb-dap's launch, "
@@ -50,7 +51,7 @@ def _lost(case: StopSnapshot) -> str:
         library = frame.path.startswith(("/usr/", "/build/", "/rustc/")) or not path.is_absolute() or "`" in path.name
         unread = case.sources.read(frame.path) is None and not case.sources.refusal(frame.path)
         if frame.line and not library and unread:
-            return f"`{frame.path}`"
+            return code(frame.path)
     return ""
 
 
@@ -62,15 +63,15 @@ def without_source(case: StopSnapshot) -> str:
 def _happened(case: StopSnapshot) -> str:
     fault, error, report = case.inspection.fault, case.exception, case.report
     if report:
-        return f"{HAPPENED} `{report.tool}: {cut(report.message or report.kind, 300)}`."
+        return f"{HAPPENED} {code(f'{report.tool}: {cut(report.message or report.kind, 300)}')}."
     if fault:
         access = f"{fault.access} of " if fault.access else ""
-        where = f", at the {access}address `{fault.address:#x}`" if fault.address is not None else ""
+        where = f", at the {access}address {code(hex(fault.address))}" if fault.address is not None else ""
         is_near = fault.signal == "SIGSEGV" and fault.address is not None and 0 <= fault.address < 1 << 12
         null = " That is close to zero: a null pointer was followed." if is_near else ""
-        ran = f" The instruction is `{fault.instruction}`." if fault.instruction else ""
-        code = f": {fault.code}" if fault.code else ""
-        return f"{HAPPENED} `{fault.signal}`{code}{where}.{null}{ran}"
+        ran = f" The instruction is {code(fault.instruction)}." if fault.instruction else ""
+        reason = f": {fault.code}" if fault.code else ""
+        return f"{HAPPENED} {code(fault.signal)}{reason}{where}.{null}{ran}"
     told = f"{error.type}{f': {error.message}' if error.message else ''}" if error else ""
     return f"{HAPPENED} Stopped: {told or case.stop.description or case.stop.reason}."
 
@@ -78,7 +79,7 @@ def _happened(case: StopSnapshot) -> str:
 def _stack(case: StopSnapshot) -> str:
     if not case.frames:
         return "There is no frame in this stop."
-    rows = [f"- `{f.name}`{_at(f)}" for f in case.frames[:_MAX_FRAMES]]
+    rows = [f"- {code(f.name)}{_at(f)}" for f in case.frames[:_MAX_FRAMES]]
     more = len(case.frames) - _MAX_FRAMES
     text = "No frame has source to look at. The stack, innermost first:\n\n" + "\n".join(rows)
     return text + (f"\n- ... {more} more" if more > 0 else "")
@@ -93,7 +94,7 @@ def _at(frame: StackFrame) -> str:
 def waiting_threads(case: StopSnapshot) -> str:
     """List the threads that wait, one per line; empty if no thread is known to wait."""
     waiting = [t for t in case.inspection.threads if t.waiting]
-    rows = [f"- thread {t.ident} (`{t.name}`) waits: {t.waiting}" + (f" `{t.wants}`" if t.wants else "")
+    rows = [f"- thread {t.ident} ({code(t.name)}) waits: {t.waiting}" + (f" {code(t.wants)}" if t.wants else "")
             for t in waiting[:_MAX_FRAMES]]  # fmt: skip
     return "Threads that wait:\n\n" + "\n".join(rows) if rows else ""
 
@@ -108,7 +109,7 @@ def _next(case: StopSnapshot) -> str:
         )
     if fault and any(n.lstrip("_").startswith(("str", "mem", "wcs", "printf", "vfprintf", "puts")) for n in names):
         called = next(f.name for f in case.frames[:2])
-        step = f"`{called}` was given a pointer it could not follow: look at the arguments of that call. {step}"
+        step = f"{code(called)} was given a pointer it could not follow: look at the arguments of that call. {step}"
     return f"{ADVICE} {step}"
 
 

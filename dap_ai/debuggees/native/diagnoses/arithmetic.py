@@ -22,6 +22,7 @@ from dap_ai.debuggees.native.analysis.report_builder import (
     within,
 )
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 _OVERFLOW = re.compile(
     r"integer[- ]overflow|with overflow|cannot be represented|implicit-conversion|shift", re.IGNORECASE
@@ -57,13 +58,13 @@ def _division(draft: ReportBuilder) -> bool:
         return _largest(draft, divisions)
     divisor = bare(zero.parts[1])
     dividend = bare(zero.parts[0]).text
-    divided = f"`{dividend}`" if integer(dividend) is not None else draft.aside(dividend)
+    divided = code(dividend) if integer(dividend) is not None else draft.aside(dividend)
     draft.say(f"{operand(draft, divisor)}, and the line divides {divided} by it.")
     for part in names_of(divisor):
         trace(draft, part, OriginQuery("0"))
     name = divisor.text
-    draft.lets_through(0.8, f"divides by `{name}` without looking whether it is 0")
-    draft.advise(f"Decide what the result is when `{name}` is 0, and test for it before this line.")
+    draft.lets_through(0.8, f"divides by {code(name)} without looking whether it is 0")
+    draft.advise(f"Decide what the result is when {code(name)} is 0, and test for it before this line.")
     return True
 
 
@@ -86,7 +87,7 @@ def operand(draft: ReportBuilder, part: Expression) -> str:
     if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
         for name in names_of(part):
             draft.cite(name)
-        return f"`{part.text}` is `{number}`"
+        return f"{code(part.text)} is {code(number)}"
     return draft.code(part.text)
 
 
@@ -110,7 +111,9 @@ def _overflow(draft: ReportBuilder, report: Report) -> bool:
         draft.advise("Compare before subtracting, or use a signed type.")
     else:
         wider = "a wider type (`long long`, `int64_t`)" if draft.place.language != "rust" else "`u64`, or `checked_mul`"
-        draft.advise(f"Compute in {wider}{f' than `{kind}`' if kind else ''}, or test the operands before this line.")
+        draft.advise(
+            f"Compute in {wider}{f' than {code(kind)}' if kind else ''}, or test the operands before this line."
+        )
     return True
 
 
@@ -158,24 +161,24 @@ def _is_asked(draft: ReportBuilder, end: _End, container: str) -> bool:
     return any(asks.search(draft.line_text(line, end.file)) for line in lines)
 
 
-def _tell_empty(draft: ReportBuilder, end: _End, code: str, text: str) -> None:
-    wraps = _BEFORE.fullmatch(code) is not None
+def _tell_empty(draft: ReportBuilder, end: _End, access: str, text: str) -> None:
+    wraps = _BEFORE.fullmatch(access) is not None
     draft.analysis.kind = "integer overflow" if wraps else "overflow"
     draft.cite(text)
     draft.cite(end.holder or "this")
     place, name = draft.place, draft.function.name if draft.function else "it"
-    where = f" at {draft.spot(end.line, end.file)}, in `{end.function.name}`," if end.function else ""
+    where = f" at {draft.spot(end.line, end.file)}, in {code(end.function.name)}," if end.function else ""
     result = "wraps around to 18446744073709551615, the largest number there is" if wraps else "is not there"
-    draft.say(f"`{text}` is empty, so{where} `{code}` {result}.")
-    draft.suspect(end.line, 0.9, f"`{code}`, without a look whether there is an element", end.file)
+    draft.say(f"{code(text)} is empty, so{where} {code(access)} {result}.")
+    draft.suspect(end.line, 0.9, f"{code(access)}, without a look whether there is an element", end.file)
     caller = None if end.function else draft.caller_of(place)
     if end.function:
         draft.link(end.file, end.line, "takes an element of", text, end.function.name)
-        draft.suspect(place.frame.line, 0.5, f"calls `{end.function.name}` when `{text}` is empty")
+        draft.suspect(place.frame.line, 0.5, f"calls {code(end.function.name)} when {code(text)} is empty")
     elif caller:
         draft.link(caller.frame.path, caller.frame.line, "calls", name, unqualified(caller.frame.name))
-        draft.suspect(caller.frame.line, 0.5, f"calls `{name}` when `{text}` is empty", caller.frame.path)
-    draft.advise(f"Test `{text}.empty()` before this, and decide what the answer is then.")
+        draft.suspect(caller.frame.line, 0.5, f"calls {code(name)} when {code(text)} is empty", caller.frame.path)
+    draft.advise(f"Test {code(f'{text}.empty()')} before this, and decide what the answer is then.")
 
 
 def _container(place: FramePlace, name: str, holder: str) -> tuple[str, Value | None]:

@@ -22,6 +22,7 @@ from dap_ai.debuggees.native.analysis.report_builder import (
 from dap_ai.debuggees.native.diagnoses.arithmetic import operand
 from dap_ai.protocol.contracts.comparisons import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _OPPOSITE = {"+=": "-=", "-=": "+="}
@@ -56,7 +57,7 @@ def _assertion(draft: ReportBuilder, report: Report) -> None:
     roots = asserted.parts[1:] if asserted else draft.expressions[:1]
     failed = _false_part(draft, roots[0]) if roots else None
     if failed is None:
-        draft.say(f"The assertion `{report.message}` does not hold.")
+        draft.say(f"The assertion {code(report.message)} does not hold.")
         return
     draft.say(f"The assertion does not hold: {_operands(draft, failed)}.")
     for name in _names(failed):
@@ -65,7 +66,7 @@ def _assertion(draft: ReportBuilder, report: Report) -> None:
     draft.suspect(draft.line, 0.35, "the assertion itself may be wrong")
     first = next(iter(_names(failed)), "")
     if first:
-        draft.advise(f"Set a watchpoint on `{first}`, and compare it at each change with what it should be.")
+        draft.advise(f"Set a watchpoint on {code(first)}, and compare it at each change with what it should be.")
 
 
 def _false_part(draft: ReportBuilder, expression: Expression) -> Expression:
@@ -81,10 +82,11 @@ def _false_part(draft: ReportBuilder, expression: Expression) -> Expression:
 
 def _operands(draft: ReportBuilder, expression: Expression) -> str:
     if expression.operator not in COMPARE or len(expression.parts) != 2:
-        return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
+        return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"{code(expression.text)} is false"
     sides = map(bare, expression.parts)
     return " and ".join(
-        operand(draft, side) if integer(side.text) is None else f"it is compared with `{side.text}`" for side in sides
+        operand(draft, side) if integer(side.text) is None else f"it is compared with {code(side.text)}"
+        for side in sides
     )
 
 
@@ -101,7 +103,9 @@ def _odd_signs(draft: ReportBuilder, expression: Expression) -> None:
         for path, function, line, assignment in member_writes(draft, member):
             other = _opposed(draft, path, function, assignment)
             if other:
-                reason = f"`{assignment.operator}` here may have the wrong sign: the same function has `{other}`"
+                reason = (
+                    f"{code(assignment.operator)} here may have the wrong sign: the same function has {code(other)}"
+                )
                 draft.suspect(line, _NOT_SEEN, reason, path)
 
 
@@ -162,10 +166,10 @@ def _unwrapped(draft: ReportBuilder, held: str, *, null: bool) -> None:
     candidates = [bare(e.parts[0].parts[0]) for e in unwraps]
     found = next((e for e in candidates if _is_none(draft.value(e.text))), candidates[0] if candidates else None)
     if found is None:
-        draft.say(f"Something on this line is `{held}`.")
+        draft.say(f"Something on this line is {code(held)}.")
         return
     value = draft.value(found.text)
-    draft.say(f"`{found.text}` is `{held}`, and `unwrap` or `expect` assumes that there is a value.")
+    draft.say(f"{code(found.text)} is {code(held)}, and `unwrap` or `expect` assumes that there is a value.")
     for parameter in draft.function.parameters if draft.function else ():
         draft.cite(parameter.removeprefix("mut ").lstrip("&"))
     if draft.function and (known := [c for c in draft.analysis.cited if c.expression != found.text]):
@@ -177,8 +181,10 @@ def _unwrapped(draft: ReportBuilder, held: str, *, null: bool) -> None:
     for name in _names(holder) if holder.kind == "call" else ():
         if (given := draft.value(name)) is not None:
             trace(draft, name, OriginQuery(given.text.rpartition(" -> ")[2]))
-    draft.suspect(draft.line, 0.75, f"assumes that `{found.text}` has a value")
-    draft.advise(f"Handle the case that `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
+    draft.suspect(draft.line, 0.75, f"assumes that {code(found.text)} has a value")
+    draft.advise(
+        f"Handle the case that {code(found.text)} is {code(held)}: `match`, `ok_or(...)?` or `unwrap_or(...)`."
+    )
 
 
 def _expected(draft: ReportBuilder, message: str) -> str | None:
@@ -256,9 +262,9 @@ def _past_end(draft: ReportBuilder, call: Expression, told: re.Match[str]) -> No
     """Explain a call of a string's or container's method with an index past the end."""
     holder, given = bare(call.parts[0].parts[0]).text, bare(call.parts[1]).text if len(call.parts) > 1 else ""
     is_read = given and integer(given) is None
-    subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
-    draft.say(f"{subject}, but `{holder}` ends at {told['size']}.")
-    reason = f"passes `{callee(call)}` {told['index']}, beyond the end of `{holder}`"
+    subject = f"{code(given)} is {code(told['index'])}" if is_read else f"{code(callee(call))} is given {told['index']}"
+    draft.say(f"{subject}, but {code(holder)} ends at {told['size']}.")
+    reason = f"passes {code(callee(call))} {told['index']}, beyond the end of {code(holder)}"
     draft.suspect(draft.line, 0.85, reason)
     names = _names(call.parts[1]) if given else []
     for name in dict.fromkeys([*names, holder]):
@@ -275,21 +281,21 @@ def _may_lack(draft: ReportBuilder, call: Expression) -> bool:
     return container is None or key is None or key.text not in (container.keys or ())
 
 
-def _lookup(draft: ReportBuilder, code: str, container: Expression, key: Expression) -> None:
+def _lookup(draft: ReportBuilder, access: str, container: Expression, key: Expression) -> None:
     """Explain a failed lookup `container.at(key)` or `container[key]`: the key, the container, and a similar key."""
     within_it, wanted = draft.value(container.text), draft.value(key.text)
-    draft.say(f"`{code}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
+    draft.say(f"{code(access)} looks for {draft.aside(key.text)}, which {code(container.text)} does not have.")
     draft.cite(container.text)
     draft.cite(key.text)
     number = number_of(wanted)
     past_end = number is not None and within_it is not None and within_it.kind == "list" and number == within_it.length
     if within_it is not None and within_it.length is not None and number is not None and within_it.kind == "list":
-        draft.say(f"`{container.text}` has {within_it.length} elements, the indices 0 to {within_it.length - 1}.")
+        draft.say(f"{code(container.text)} has {within_it.length} elements, the indices 0 to {within_it.length - 1}.")
     elif within_it is not None:
         keys = within_it.keys or re.findall(r"\"((?:[^\"\\]|\\.)*)\"", within_it.text)
         name = wanted.text.strip("\"'") if wanted else ""
         alike = near(name, [k.strip("\"'") for k in keys], 1) if name else []
-        draft.say(f"It holds `{within_it.text}`." + (f" It has `{alike[0]}`: it differs in spelling only."
+        draft.say(f"It holds {code(within_it.text)}." + (f" It has {code(alike[0])}: it differs in spelling only."
                   if alike and alike[0].casefold() == name.casefold() else ""))  # fmt: skip
     trace(draft, key.text, OriginQuery(wanted.text if wanted else "it", past_end=past_end))
     for name in names_of(key) if key.kind == "binary" else ():

@@ -14,6 +14,7 @@ from dap_ai.debuggees.native.analysis.reachability import amount
 from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, callee
 from dap_ai.debuggees.native.diagnoses.sizes import Size, length_of, size_of
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 _COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy", "scanf", "sscanf", "fscanf"})
 _COUNTED = frozenset(
@@ -73,18 +74,20 @@ def tell_copy(draft: ReportBuilder) -> Copy | None:
     size = size_of(draft, draft.place, into.text)
     room = f", which has room for {size.count}" if size else ""
     draft.cite(into.text)
-    draft.say(f"`{name}` writes to `{into.text}`{room}{_given(draft, call)}.")
+    draft.say(f"{code(name)} writes to {code(into.text)}{room}{_given(draft, call)}.")
     if report and report.access == "read" and len(call.parts) > _SOURCE_AT:
-        draft.suspect(line, _NOT_SEEN, f"`{name}` reads beyond the end of `{bare(call.parts[_SOURCE_AT]).text}`")
+        draft.suspect(
+            line, _NOT_SEEN, f"{code(name)} reads beyond the end of {code(bare(call.parts[_SOURCE_AT]).text)}"
+        )
         return Copy(into, fits=False)
     if size and _fits(draft, call, name, size):
-        draft.say(f"That much would fit: `{into.text}` itself lies outside.")
+        draft.say(f"That much would fit: {code(into.text)} itself lies outside.")
         return Copy(into, fits=True)
-    draft.suspect(line, 0.7, f"`{name}` writes more than `{into.text}` can hold")
+    draft.suspect(line, 0.7, f"{code(name)} writes more than {code(into.text)} can hold")
     if size and size.words:
-        draft.suspect(size.line, 0.65, f"`{into.text}` is {size.words}", size.file)
+        draft.suspect(size.line, 0.65, f"{code(into.text)} is {size.words}", size.file)
     if name in _COPIES:
-        draft.advise(f"Use a function that takes the size of `{into.text}` (`snprintf`), or allocate more first.")
+        draft.advise(f"Use a function that takes the size of {code(into.text)} (`snprintf`), or allocate more first.")
     return Copy(into, fits=False)
 
 
@@ -126,7 +129,7 @@ def _suspect_copy(draft: ReportBuilder, call: Expression, into: str, value: Valu
     name = callee(call)
     known = _is_larger(draft, call, name, length_of(value) or 0) if name in _COUNTED else _is_full(value)
     if known is not False:
-        reason = f"`{name}` writes to `{into}` without checking its size"
+        reason = f"{code(name)} writes to {code(into)} without checking its size"
         draft.suspect(call.line, 0.85 if known else _UNLIKELY, reason)
 
 
@@ -141,20 +144,20 @@ def _is_larger(draft: ReportBuilder, call: Expression, name: str, size: int) -> 
 
 def tell_allocated(draft: ReportBuilder, file: str, line: int, name: str) -> None:
     """Suspect an allocation of being too small. The score depends on what the code and the report show."""
-    code = draft.line_text(line, file)
+    text = draft.line_text(line, file)
     draft.link(file, line, "allocates", "", name)
     source = draft.case.sources.read(file)
-    found = re.search(r"\bmalloc\(strlen\((\w+)\)\)", code)
-    pointer = _OF_A_POINTER.search(code)
+    found = re.search(r"\bmalloc\(strlen\((\w+)\)\)", text)
+    pointer = _OF_A_POINTER.search(text)
     if found and source and (behind := is_right_behind(draft)) is not False:
-        reason = f"leaves no room for the zero at the end of `{found[1]}`"
+        reason = f"leaves no room for the zero at the end of {code(found[1])}"
         draft.suspect(line, 0.95 if behind else _NOT_SEEN, reason, file)
         _edit(draft, source, line, found[0], f"malloc(strlen({found[1]}) + 1)")
         return
-    draft.say(f"The block was allocated at {draft.spot(line, file)}, in `{name}`: `{code}`.")
+    draft.say(f"The block was allocated at {draft.spot(line, file)}, in {code(name)}: {code(text)}.")
     within = _is_within_count(draft) if pointer and not _NO_LARGER.match(pointer["type"]) else False
     if pointer and source and within is not False:
-        reason = f"`{pointer['size']}` is the size of a pointer, not of what `{pointer['name']}` points to"
+        reason = f"{code(pointer['size'])} is the size of a pointer, not of what {code(pointer['name'])} points to"
         draft.suspect(line, 0.95 if within else _NOT_SEEN, reason, file)
         _edit(draft, source, line, pointer["size"], f"sizeof *{pointer['name']}")
         return

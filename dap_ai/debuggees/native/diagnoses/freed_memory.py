@@ -10,6 +10,7 @@ from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace
 from dap_ai.debuggees.native.analysis.reachability import plain, reaching, spot_of
 from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, brief, callee, short_name, within
 from dap_ai.debuggees.native.diagnoses.freeing import Freed, explain_freed, freed_before, tell_other_calls
+from dap_ai.system.texts import code
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -47,7 +48,7 @@ def _used_after(draft: ReportBuilder, report: Report) -> bool:
     pointer = _pointer_of(draft, report)
     access = f"{report.access} of {report.size} bytes" if report.access and report.size else "access"
     gone = "freed memory" if "free" in report.kind else "memory whose function or block has ended"
-    where = f"`{report.address:#x}`" if report.address is not None else "that address"
+    where = code(hex(report.address)) if report.address is not None else "that address"
     draft.say(f"The {access} at {where} goes to {gone}.")
     if pointer:
         draft.say(f"It goes through {draft.aside(pointer)}, which still holds the old address.")
@@ -56,9 +57,9 @@ def _used_after(draft: ReportBuilder, report: Report) -> bool:
         _tell(draft, "freed", 0.9, "frees what is used again")
     _tell(draft, "allocated", 0.25, "allocates what is freed too early")
     _round_again(draft)
-    draft.suspect(draft.line, 0.7, f"uses {f'`{pointer}`' if pointer else 'memory'} after it was freed")
+    draft.suspect(draft.line, 0.7, f"uses {code(pointer) if pointer else 'memory'} after it was freed")
     if not draft.analysis.advice:
-        needed = f": take what is still needed of `{pointer}` before that" if pointer else ""
+        needed = f": take what is still needed of {code(pointer)} before that" if pointer else ""
         draft.advise(f"Free it only after its last use{needed}.")
     return True
 
@@ -78,11 +79,12 @@ def _moved(draft: ReportBuilder) -> bool:
     if call is None:
         return False
     method, container = call.parts[0].text, bare(call.parts[0].parts[0]).text
-    draft.say(f"{draft.spot(line, file)}, in `{short_name(name)}`, has freed it: `{method}` moved the elements of "
-              f"`{container}` to a larger block. References to the elements still point to the old block.")  # fmt: skip
+    draft.say(f"{draft.spot(line, file)}, in {code(short_name(name))}, has freed it: {code(method)} moved the elements "
+              f"of {code(container)} to a larger block. "
+              "References to the elements still point to the old block.")  # fmt: skip
     draft.link(file, line, "moves the elements of", container, short_name(name))
-    draft.suspect(line, 0.9, f"`{method}` moves the elements, while one is still referred to", file)
-    draft.advise(f"Do not add to `{container}` while a loop iterates over it or something refers to an "
+    draft.suspect(line, 0.9, f"{code(method)} moves the elements, while one is still referred to", file)
+    draft.advise(f"Do not add to {code(container)} while a loop iterates over it or something refers to an "
                  "element: use an index, or collect new elements and add them afterwards.")  # fmt: skip
     return True
 
@@ -107,7 +109,7 @@ def _round_again(draft: ReportBuilder) -> None:
 def _twice(draft: ReportBuilder, report: Report) -> bool:
     draft.analysis.kind = "double free"
     pointer = _freed_here(draft)
-    draft.say(f"`{pointer}` is freed a second time." if pointer else "Memory is freed a second time.")
+    draft.say(f"{code(pointer)} is freed a second time." if pointer else "Memory is freed a second time.")
     found = _tell(draft, "freed", 0.85, "frees it the first time")
     earlier = _earlier(draft, pointer) if pointer and not found else None
     if earlier:
@@ -138,7 +140,7 @@ def _bad(draft: ReportBuilder, report: Report) -> bool:
     draft.analysis.kind = "crash"
     pointer = _freed_here(draft)
     said = report.message or report.kind
-    draft.say(f"The heap's own checks stopped it: `{said}`.")
+    draft.say(f"The heap's own checks stopped it: {code(said)}.")
     if pointer:
         draft.say(
             f"{draft.code(pointer)}: not a pointer that an allocation returned, or the memory around it "
@@ -159,8 +161,8 @@ def _tell(draft: ReportBuilder, word: str, score: float, reason: str) -> bool:
     if stack is None or own is None:
         return False
     file, line, name = own
-    draft.say(f"{stack.title[:1].upper()}{stack.title[1:]} at {draft.spot(line, file)}, in `{short_name(name)}`: "
-              f"`{draft.line_text(line, file)}`.")  # fmt: skip
+    draft.say(f"{stack.title[:1].upper()}{stack.title[1:]} at {draft.spot(line, file)}, in {code(short_name(name))}: "
+              f"{code(draft.line_text(line, file))}.")  # fmt: skip
     freed = (call.parts[1].text for call in _calls_in(draft, file, line) if callee(call) in _FREES)
     draft.link(file, line, _OF_STACKS[word], next(freed, ""), short_name(name))
     draft.suspect(line, score, reason, file)
@@ -205,7 +207,7 @@ def _pointer_of(draft: ReportBuilder, report: Report) -> str:
 def _cite_members(draft: ReportBuilder, pointer: str) -> None:
     """Cite the values that the freed memory still contains, to show which object it was."""
     known = [text for text in draft.place.known if text.startswith(f"{pointer}->") and text.count("->") == 1]
-    told = [f"`{text}` is `{brief(value)}`" for text in known[:4] if (value := draft.value(text))]
+    told = [f"{code(text)} is {code(brief(value))}" for text in known[:4] if (value := draft.value(text))]
     for text in known[:4]:
         draft.cite(text)
     if told:

@@ -10,6 +10,7 @@ from dap_ai.agent.source.parsed import Expression, NameWrite
 from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, argument, plain, spot_of
 from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, unqualified
 from dap_ai.debuggees.native.analysis.stop_evaluation import always_runs, has_run, is_kept
+from dap_ai.system.texts import code
 
 _GIVING = frozenset({"assigned", "changed", "address", "loop"})
 _PAGE, _HEADER = 0x1000, 0x10
@@ -103,13 +104,13 @@ def _freed_by_call(draft: ReportBuilder, spot: FunctionSpot, text: str, since: i
 
 def explain_freed(draft: ReportBuilder, text: str, freed: Freed) -> None:
     """Describe where a pointer was freed or may have been freed, and suspect that line."""
-    where, code = draft.spot(freed.line, freed.file), draft.line_text(freed.line, freed.file)
+    where, line_text = draft.spot(freed.line, freed.file), draft.line_text(freed.line, freed.file)
     has, frees, score = ("has", "frees", 0.9) if freed.is_known else ("may have", "may free", _UNLIKELY)
-    draft.say(f"{where}, in `{freed.function}`, {has} freed it: `{code}`.")
+    draft.say(f"{where}, in {code(freed.function)}, {has} freed it: {code(line_text)}.")
     draft.link(freed.file, freed.line, frees, freed.text, freed.function)
-    draft.suspect(freed.line, score, f"{frees} `{freed.text}`, which is used again", freed.file)
+    draft.suspect(freed.line, score, f"{frees} {code(freed.text)}, which is used again", freed.file)
     if freed.is_known:
-        draft.suspect(draft.line, 0.6, f"uses `{text}` after it was freed")
+        draft.suspect(draft.line, 0.6, f"uses {code(text)} after it was freed")
 
 
 def may_be_unmapped(address: int) -> bool:
@@ -130,9 +131,9 @@ def tell_other_calls(draft: ReportBuilder, pointer: str) -> None:
             continue
         same = _was_given(draft, calling, call, at, pointer)
         if same is not False:
-            draft.say(f"`{name}` has run before, at {draft.spot(call.line, calling.path)}: `{call.text}`.")
+            draft.say(f"{code(name)} has run before, at {draft.spot(call.line, calling.path)}: {code(call.text)}.")
             reason = "frees the same pointer first" if same else "frees first, if both hold the same pointer"
-            draft.suspect(call.line, 0.8 if same else _UNLIKELY, f"`{call.text}` {reason}", calling.path)
+            draft.suspect(call.line, 0.8 if same else _UNLIKELY, f"{code(call.text)} {reason}", calling.path)
 
 
 def _was_given(draft: ReportBuilder, calling: FunctionSpot, call: Expression, at: int, pointer: str) -> bool | None:

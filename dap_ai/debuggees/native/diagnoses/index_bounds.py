@@ -23,6 +23,7 @@ from dap_ai.debuggees.native.analysis.report_builder import (
 from dap_ai.debuggees.native.diagnoses.copying import tell_allocated, tell_arrays, tell_copy
 from dap_ai.debuggees.native.diagnoses.freed_memory import own_frame
 from dap_ai.debuggees.native.diagnoses.sizes import Size, length_of, size_of
+from dap_ai.system.texts import code
 
 _REPORTED = re.compile(
     r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"
@@ -114,7 +115,7 @@ def _region(draft: ReportBuilder, report: Report) -> None:
         is_past = "after" in found[0] or "right" in found[0]
         draft.say(f"{access} is {f'{found[1]} bytes past' if is_past else 'outside of'} a block of {found[2]} bytes.")
     elif found := _GLOBAL.search(facts):
-        draft.say(f"{access} is outside of the global `{found[1]}`, which has {found[2]} bytes.")
+        draft.say(f"{access} is outside of the global {code(found[1])}, which has {found[2]} bytes.")
     elif (found := _LOCAL.search(facts)) and (where := _of_local(facts, int(found[1]))):
         draft.say(f"{access} {where}.")
 
@@ -126,13 +127,13 @@ def _of_local(facts: str, offset: int) -> str:
     """
     objects = [(int(first), int(end), name) for first, end, name in _OBJECT.findall(facts)]
     if inside := next((name for first, end, name in objects if first <= offset < end), ""):
-        return f"begins in the local variable `{inside}` and ends behind it"
+        return f"begins in the local variable {code(inside)} and ends behind it"
     before = max((each for each in objects if each[1] <= offset), key=lambda each: each[1], default=None)
     if before:
         past = offset - before[1]
-        return f"begins {f'{past} bytes' if past else 'right'} behind the local variable `{before[2]}`"
+        return f"begins {f'{past} bytes' if past else 'right'} behind the local variable {code(before[2])}"
     after = min((each for each in objects if each[0] > offset), default=None)
-    return f"begins {after[0] - offset} bytes before the local variable `{after[2]}`" if after else ""
+    return f"begins {after[0] - offset} bytes before the local variable {code(after[2])}" if after else ""
 
 
 def _explain(draft: ReportBuilder, subscript: Expression, count: int | None = None, *, wild: bool = False) -> bool:
@@ -156,26 +157,26 @@ def _index(
     base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
     told = draft.code(index.text)
     if integer(index.text) is not None:
-        told = f"The index is `{index.text}`"
+        told = f"The index is {code(index.text)}"
     elif draft.value(index.text) is None:
-        told = f"`{index.text}` is `{number}`"
+        told = f"{code(index.text)} is {code(str(number))}"
         for name in names_of(index):
             draft.cite(name)
     draft.cite(base.text)
     draft.say(f"{told}, but {_room(draft, base.text, bound, size)}.")
     if size and size.words:
         draft.link(size.file, size.line, "states the size of", base.text, "")
-        draft.suspect(size.line, 0.4, f"`{base.text}` is {size.words}", size.file)
+        draft.suspect(size.line, 0.4, f"{code(base.text)} is {size.words}", size.file)
     _blame(draft, index, number, _Room(base.text, bound, size))
 
 
 def _room(draft: ReportBuilder, base: str, bound: int | None, size: Size | None) -> str:
     if bound is None:
-        return f"`{base}` cannot have that many elements"
+        return f"{code(base)} cannot have that many elements"
     where = f" ({size.words} at {draft.spot(size.line, size.file)})" if size and size.words else ""
     if bound == 0:
-        return f"`{base}` is empty{where}"
-    return f"`{base}` has {bound} element{'s' if bound > 1 else ''}, the indices 0 to {bound - 1}{where}"
+        return f"{code(base)} is empty{where}"
+    return f"{code(base)} has {bound} element{'s' if bound > 1 else ''}, the indices 0 to {bound - 1}{where}"
 
 
 class _Room(NamedTuple):
@@ -203,7 +204,7 @@ def _blame(draft: ReportBuilder, index: Expression, number: int | None, room: _R
         draft.advise("Compile with `-Wall -Wextra -O1` (or `-Wmaybe-uninitialized`): the compiler warns of it.")
     elif index.text in names and not draft.analysis.fix:
         limit = f" < {room.bound}" if room.bound else ""
-        draft.advise(f"Check `{index.text}`{limit} before this line, where it may come from outside.")
+        draft.advise(f"Check {code(index.text)}{limit} before this line, where it may come from outside.")
 
 
 def _loop(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, room: _Room) -> None:
@@ -213,34 +214,36 @@ def _loop(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, room: _Roo
     draft.link(spot.path, line, "counts", name, spot.function.name)
     if loop.fault == "wraps" and loop.limit:
         wrapped = bare(loop.limit.parts[0]).text
-        draft.say(f"{draft.code(wrapped)}, so `{loop.code}` of the loop's header wraps around to a very large number.")
-        draft.suspect(line, 0.95, f"`{loop.code}`, where `{wrapped}` is 0 and unsigned")
+        draft.say(
+            f"{draft.code(wrapped)}, so {code(loop.code)} of the loop's header wraps around to a very large number."
+        )
+        draft.suspect(line, 0.95, f"{code(loop.code)}, where {code(wrapped)} is 0 and unsigned")
     elif loop.fault == "never below":
-        always = f"`{loop.code}` always holds, because `{name}` is unsigned"
+        always = f"{code(loop.code)} always holds, because {code(name)} is unsigned"
         draft.say(f"{always}: 1 less than 0 is the largest number of its type.")
         draft.suspect(line, 0.95, always)
-        draft.advise(f"Count down with `for ({name} = n; {name}-- > 0;)`, or with a signed type.")
+        draft.advise(f"Count down with {code(f'for ({name} = n; {name}-- > 0;)')}, or with a signed type.")
     elif loop.fault == "one too far":
         _one_too_far(draft, write, loop, room)
     elif loop.fault == "limit" and loop.limit:
         _limited(draft, line, name, loop.limit, room)
     elif loop.fault == "no limit":
-        draft.suspect(line, 0.75, f"the loop's header does not limit `{name}`")
+        draft.suspect(line, 0.75, f"the loop's header does not limit {code(name)}")
     elif loop.fault == "none":
         start = start_of(spot, write)
         _trace_numbers(draft, names_of(start) if start else [])
     elif loop.fault == "unknown":
-        draft.suspect(line, _NOT_SEEN, f"the loop may let `{name}` go too far for what it indexes")
+        draft.suspect(line, _NOT_SEEN, f"the loop may let {code(name)} go too far for what it indexes")
 
 
 def _one_too_far(draft: ReportBuilder, write: NameWrite, loop: NativeLoop, room: _Room) -> None:
     line, name, source = write.line, write.name, draft.place.source
     end = room.bound if room.bound is not None else "its limit"
     if loop.is_meant:
-        reason = f"the loop lets `{name}` become {end}: `{loop.code}`, or what it indexes is too small"
+        reason = f"the loop lets {code(name)} become {end}: {code(loop.code)}, or what it indexes is too small"
         draft.suspect(line, _NOT_SEEN - 0.1, reason)
         if room.size and room.size.words and loop.limit:
-            reason = f"`{room.base}` is {room.size.words}, and the loop goes to `{loop.limit.text}`"
+            reason = f"{code(room.base)} is {room.size.words}, and the loop goes to {code(loop.limit.text)}"
             draft.suspect(room.size.line, _NOT_SEEN, reason, room.size.file)
         for limit in names_of(loop.limit) if loop.limit else ():
             trace(
@@ -248,7 +251,7 @@ def _one_too_far(draft: ReportBuilder, write: NameWrite, loop: NativeLoop, room:
             )
         return
     new = {"<=": "<", "..=": ".."}[loop.code]
-    draft.suspect(line, 0.95, f"the loop lets `{name}` become {end}: `{loop.code}` where `{new}` fits")
+    draft.suspect(line, 0.95, f"the loop lets {code(name)} become {end}: {code(loop.code)} where {code(new)} fits")
     whole = source.line(line) if source else ""
     found = re.search(rf"\b{re.escape(name)}\s*(<=)|(\.\.=)", whole)
     if source and found:
@@ -261,12 +264,12 @@ def _limited(draft: ReportBuilder, line: int, name: str, limit: Expression, room
     end = limit_of(draft, limit, draft.place)
     names = [text for text in names_of(limit) if draft.value(text) is not None]
     if names and end is not None and integer(limit.text) is None:
-        draft.say(f"The loop ends at {draft.aside(limit.text) if limit.text in names else f'`{limit.text}`'}.")
-        draft.suspect(line, _LET_THROUGH, f"the loop lets `{name}` go up to `{limit.text}`, which is {end}")
+        draft.say(f"The loop ends at {draft.aside(limit.text) if limit.text in names else code(limit.text)}.")
+        draft.suspect(line, _LET_THROUGH, f"the loop lets {code(name)} go up to {code(limit.text)}, which is {end}")
         _trace_numbers(draft, names)
     else:
         sure = room.bound is not None and end is not None and end > room.bound
-        reason = f"the loop lets `{name}` go up to `{limit.text}`"
+        reason = f"the loop lets {code(name)} go up to {code(limit.text)}"
         draft.suspect(line, 0.75 if sure else _NOT_SEEN, reason)
 
 

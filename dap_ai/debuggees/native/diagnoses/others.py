@@ -12,6 +12,7 @@ from dap_ai.debuggees.native.diagnoses.freed_memory import own_frame
 from dap_ai.debuggees.native.diagnoses.pointers import followed, null_pointer, wild_number
 from dap_ai.debuggees.native.diagnoses.sizes import length_of
 from dap_ai.debuggees.native.diagnoses.threads import tell_ring
+from dap_ai.system.texts import code
 
 _SIGNALS = {
     "SIGILL": "The processor met an instruction that it does not support: the end of a function that should return a "
@@ -71,8 +72,8 @@ def _leak(draft: ReportBuilder, report: Report) -> None:
     for stack in report.stacks:
         if own := own_frame(draft, stack):
             file, line, name = own
-            draft.say(f"{stack.title} allocated at {draft.spot(line, file)}, in `{name}`: "
-                      f"`{draft.line_text(line, file)}`.")  # fmt: skip
+            draft.say(f"{stack.title} allocated at {draft.spot(line, file)}, in {code(name)}: "
+                      f"{code(draft.line_text(line, file))}.")  # fmt: skip
             draft.suspect(line, 0.8, "allocates what is never freed", file)
     draft.advise("Find who should own it, and free it where that owner ends, on early returns too.")
 
@@ -83,7 +84,9 @@ def _signal(draft: ReportBuilder) -> None:
     if words:
         draft.say(words)
     if draft.signal in ("SIGSEGV", "SIGBUS") and fault and fault.address is not None:
-        draft.say(f"The address `{fault.address:#x}` cannot be {'written' if fault.access == 'write' else 'reached'}.")
+        draft.say(
+            f"The address {code(hex(fault.address))} cannot be {'written' if fault.access == 'write' else 'reached'}."
+        )
     for part in draft.expressions:
         value = draft.value(part.text)
         if is_null(value) or is_broken(value) or wild_number(draft, part) is not None:
@@ -91,7 +94,7 @@ def _signal(draft: ReportBuilder) -> None:
             trace(draft, part.text, OriginQuery(show(value, 40) if value else "what it is"))
     gives = next((b for e in draft.expressions if (b := followed(e)) and b.kind == "call"), None)
     if gives is not None and draft.signal in ("SIGSEGV", "SIGBUS") and draft.defined(callee(gives)):
-        draft.say(f"The line follows what `{cut(gives.text, 60)}` returns.")
+        draft.say(f"The line follows what {code(cut(gives.text, 60))} returns.")
         trace_call(draft, gives)
     if draft.signal == "SIGABRT":
         conditions(draft)

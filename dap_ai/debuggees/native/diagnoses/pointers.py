@@ -24,6 +24,7 @@ from dap_ai.debuggees.native.analysis.stop_evaluation import never_set
 from dap_ai.debuggees.native.diagnoses.copying import copies, overran
 from dap_ai.debuggees.native.diagnoses.freeing import explain_freed, freed_before, may_be_unmapped
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")
 _NEAR_NULL = 0x10000
@@ -152,16 +153,18 @@ def _explain_null(draft: ReportBuilder, pointer: Expression) -> None:
     if fault and fault.address is not None:
         verb = {"write": "write", "execute": "run"}.get(fault.access, "read")
         offset = ", which is null and the offset of that" if fault.address else ""
-        where = f" (it failed to {verb} address `{fault.address:#x}`{offset})"
+        where = f" (it failed to {verb} address {code(hex(fault.address))}{offset})"
     draft.say(f"{draft.code(text)}: a null pointer, and the line {purpose}{where}.")
     for name in draft.function.parameters if draft.function else ():
         if (other := name.lstrip("*& ")) != text:
             draft.cite(other)  # shows which case this is
-    draft.analysis.effect = f"`{text}` is `null`"
+    draft.analysis.effect = f"{code(text)} is `null`"
     trace(draft, text, OriginQuery("null", null=True))
     explain_lookup(draft, text)
-    draft.suspect(draft.line, 0.55, f"uses `{text}` without a check")
-    draft.advise(f"Where `{text}` may rightly be null, test it before this line; where it may not, stop at its origin.")
+    draft.suspect(draft.line, 0.55, f"uses {code(text)} without a check")
+    draft.advise(
+        f"Where {code(text)} may rightly be null, test it before this line; where it may not, stop at its origin."
+    )
 
 
 def _purpose(draft: ReportBuilder, text: str) -> str:
@@ -170,9 +173,9 @@ def _purpose(draft: ReportBuilder, text: str) -> str:
         if base is None or base.text != text:
             continue
         if expression.kind == "member":
-            return f"needs its `{expression.text[len(text) :].lstrip('->.')}`"
+            return f"needs its {code(expression.text[len(text) :].lstrip('->.'))}"
         if expression.kind == "subscript":
-            return f"needs `{expression.text}`"
+            return f"needs {code(expression.text)}"
         return "follows it"
     if text == "this":
         return "runs a method on it"
@@ -180,8 +183,8 @@ def _purpose(draft: ReportBuilder, text: str) -> str:
     calls = draft.calls
     given = [e for e in reversed(calls) if any(bare(part).text == text for part in e.parts[1:])]
     called = next((callee(e) for e in [*given, *calls]), "")
-    failed = f", which failed in `{frames[0].name}`" if frames and frames[0].id != draft.place.frame.id else ""
-    return f"passes it to `{called}`{failed}" if called else "needs what it points to"
+    failed = f", which failed in {code(frames[0].name)}" if frames and frames[0].id != draft.place.frame.id else ""
+    return f"passes it to {code(called)}{failed}" if called else "needs what it points to"
 
 
 def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
@@ -205,16 +208,16 @@ def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
         explain_freed(draft, text, freed)
     elif spot and not given and any(w.role == "declared" and never_set(draft, spot, w, []) for w in writes):
         draft.analysis.kind = "uninitialised"
-        draft.say(f"`{text}` never gets a value before this line.")
+        draft.say(f"{code(text)} never gets a value before this line.")
     if "string was written" in likeness:
         for path, line, name, into in copies(draft):
             known = overran(draft, into)
             if known is not False:
-                reason = f"`{name}` writes to `{into}` without checking its size"
+                reason = f"{code(name)} writes to {code(into)} without checking its size"
                 draft.suspect(line, 0.8 if known else 0.5, reason, path)
     trace(draft, text, OriginQuery(brief(value) if value else "wrong", wild=True))
     if draft.analysis.kind != "uninitialised":
-        draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that corrupts `{text}`.")
+        draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that corrupts {code(text)}.")
 
 
 def looks_like(value: Value | None) -> str:
@@ -263,9 +266,9 @@ def explain_lookup(draft: ReportBuilder, pointer: str) -> None:
         text, value = bare(argument).text, draft.value(bare(argument).text)
         if call is None or value is None or value.kind not in _PLAIN or len(value.text) > _MAX_CHARS:
             continue
-        told = f"`{brief(value)}`" if text == value.text else f"`{text}` = `{brief(value)}`"
-        draft.analysis.effect = f"`{pointer}` is `null` for {told}"
-        draft.say(f"`{call.text}` returned it for {told}.")
+        told = code(brief(value)) if text == value.text else f"{code(text)} = {code(brief(value))}"
+        draft.analysis.effect = f"{code(pointer)} is `null` for {told}"
+        draft.say(f"{code(call.text)} returned it for {told}.")
         for near in _near(draft, value):
             draft.say(near)
             draft.advise(near)
@@ -287,4 +290,4 @@ def _near(draft: ReportBuilder, value: Value) -> Iterator[str]:
     for variable in variables(draft.place.facts) if draft.place.facts else []:
         keys = [found["key"] for found in _KEY.finditer(variable.value.text)]
         if keys and value.text not in keys and (told := near_key(value.text, keys)):
-            yield f"In `{variable.name}` {told}."
+            yield f"In {code(variable.name)} {told}."

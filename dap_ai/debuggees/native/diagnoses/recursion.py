@@ -11,6 +11,7 @@ from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, argument
 from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, integer, number_of, unqualified
 from dap_ai.debuggees.native.source.frame_folding import FoldedFrames, folded, in_words, recursion_of
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
@@ -98,10 +99,10 @@ def _begun(calls: list[FramePlace]) -> list[FramePlace]:
 def _calls(draft: ReportBuilder, spot: FunctionSpot, name: str, *, is_endless: bool) -> None:
     draft.link(spot.path, spot.line, "calls", name, spot.function.name)
     if is_endless:
-        draft.say(f"`{spot.function.name}` has no way to return before it makes this call.")
-        draft.suspect(spot.line, _PROVEN, f"calls `{name}` again, with no way to return before that", spot.path)
+        draft.say(f"{code(spot.function.name)} has no way to return before it makes this call.")
+        draft.suspect(spot.line, _PROVEN, f"calls {code(name)} again, with no way to return before that", spot.path)
         return
-    draft.suspect(spot.line, 0.5, f"calls `{name}` again", spot.path)
+    draft.suspect(spot.line, 0.5, f"calls {code(name)} again", spot.path)
     for line in spot.unit.ifs_before(spot.function, spot.line)[:2]:
         draft.suspect(line, 0.4, "could end the recursion, and has not", spot.path)
 
@@ -138,7 +139,7 @@ def _stays(draft: ReportBuilder, place: FramePlace) -> None:
     if spot is not None:
         name = unqualified(spot.function.name)
         score = _PROVEN if spot.unit.uses_only_arguments(spot.function, name) else 0.55
-        draft.suspect(spot.line, score, f"`{name}` is called again and again with the same arguments", spot.path)
+        draft.suspect(spot.line, score, f"{code(name)} is called again and again with the same arguments", spot.path)
 
 
 def _period(values: list[Value]) -> int:
@@ -154,16 +155,20 @@ def _course(draft: ReportBuilder, name: str, values: list[Value], period: int, p
     for place in places[: max(period, 1)]:
         draft.cite(name, place)
     if period == 1:
-        return f"`{name}` is the same in every call that was read: `{show(values[0], 60)}`."
+        return f"{code(name)} is the same in every call that was read: {code(show(values[0], 60))}."
     if period:
-        shown = ", ".join(f"`{show(value, 60)}`" for value in reversed(values[:period]))
-        return f"`{name}` repeats every {period} calls: {shown}, and again."
+        shown = ", ".join(code(show(value, 60)) for value in reversed(values[:period]))
+        return f"{code(name)} repeats every {period} calls: {shown}, and again."
     numbers = [number for value in reversed(values) if (number := number_of(value)) is not None]
     if len(numbers) < len(values):
         return ""
     steps = {(after > before) - (after < before) for before, after in pairwise(numbers)}
     way = {1: "grows", -1: "falls"}.get(steps.pop() if len(steps) == 1 else 0)
-    return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers[-_FEWEST:])}." if way else ""
+    return (
+        f"{code(name)} {way} from call to call: {', '.join(code(str(each)) for each in numbers[-_FEWEST:])}."
+        if way
+        else ""
+    )
 
 
 def _round(draft: ReportBuilder, name: str, given: str) -> None:
@@ -171,10 +176,10 @@ def _round(draft: ReportBuilder, name: str, given: str) -> None:
     member = re.fullmatch(rf"{re.escape(name)}(?:->|\.)(\w+)", given)
     if member is None:
         return
-    draft.say(f"So following `{member[1]}` leads back to where it began: the data has a cycle.")
+    draft.say(f"So following {code(member[1])} leads back to where it began: the data has a cycle.")
     for path, function, line, assignment in member_writes(draft, member[1]):
         draft.link(path, line, "sets", assignment.parts[0].text, function.name)
-        draft.suspect(line, 0.58, f"sets `{member[1]}`, and may close the cycle", path)
+        draft.suspect(line, 0.58, f"sets {code(member[1])}, and may close the cycle", path)
 
 
 def _large_local(draft: ReportBuilder) -> bool:

@@ -12,6 +12,7 @@ from dap_ai.debuggees.native.diagnoses.freed_memory import own_frame
 from dap_ai.debuggees.native.source.frame_folding import is_user_frame
 from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
+from dap_ai.system.texts import code
 
 _SELF = "Release it before this line, call a variant that expects the lock to be held, or use a recursive mutex."
 
@@ -73,11 +74,11 @@ def _deadlock(draft: ReportBuilder, ring: list[ThreadFacts]) -> None:
     held: list[tuple[str, str]] = []
     for thread in ring:
         frame = _own(draft, thread)
-        where = f" at {draft.spot(frame.line, frame.file)}, in `{short_name(frame.name)}`" if frame else ""
-        code = f": `{draft.line_text(frame.line, frame.file)}`" if frame else ""
+        where = f" at {draft.spot(frame.line, frame.file)}, in {code(short_name(frame.name))}" if frame else ""
+        quoted = f": {code(draft.line_text(frame.line, frame.file))}" if frame else ""
         owner = "itself" if alone else f"thread {_called(next(t for t in ring if t.ident == thread.owner))}"
-        wants = f"`{thread.wants}`" if thread.wants else "a lock"
-        draft.say(f"Thread {_called(thread)} waits{where}, for {wants}, which {owner} holds{code}.")
+        wants = code(thread.wants) if thread.wants else "a lock"
+        draft.say(f"Thread {_called(thread)} waits{where}, for {wants}, which {owner} holds{quoted}.")
         if frame:
             reason = "locks what this thread holds already" if alone else "locks while it holds another lock"
             _waits(draft, frame, thread.wants or "the lock", 0.9, reason)
@@ -89,7 +90,9 @@ def _deadlock(draft: ReportBuilder, ring: list[ThreadFacts]) -> None:
     orders = {order for order in held if order[0]}
     if len(orders) == 1:
         first, second = next(iter(orders))
-        draft.say(f"Each has locked `{first}` and then wants `{second}`: with the two swapped, the order is opposite.")
+        draft.say(
+            f"Each has locked {code(first)} and then wants {code(second)}: with the two swapped, the order is opposite."
+        )
     draft.advise("Lock in the same order everywhere (by address or number), or take both at once: "
                  "`std::scoped_lock`, or try the second and release the first.")  # fmt: skip
 
@@ -99,7 +102,7 @@ def _orders(draft: ReportBuilder, frame: ThreadFrame) -> list[tuple[str, str]]:
     wanted, found = locked_in(draft.line_text(frame.line, frame.file)), _locks_of(draft, frame)
     for name, line in found.items():
         draft.link(frame.file, line, "locks", name, short_name(frame.name))
-        draft.suspect(line, 0.8, f"takes `{name}` first", frame.file)
+        draft.suspect(line, 0.8, f"takes {code(name)} first", frame.file)
     return [(name, wanted) for name in found if wanted]
 
 
@@ -118,7 +121,7 @@ def _stuck(draft: ReportBuilder, waiting: list[ThreadFacts]) -> bool:
             and (_explain_outer_lock(draft, thread, frame, lock) or _never_given_back(draft, frame, lock))
         ):
             known = True
-            _waits(draft, frame, lock, 0.7, f"waits for `{lock}`")
+            _waits(draft, frame, lock, 0.7, f"waits for {code(lock)}")
     if known:
         draft.analysis.kind = "deadlock"
         _cite_here(draft)
@@ -136,11 +139,11 @@ def _explain_outer_lock(draft: ReportBuilder, thread: ThreadFacts, inner: Thread
         if lock not in held:
             continue
         line, name = held[lock], short_name(frame.name)
-        draft.say(f"Thread {_called(thread)} waits at {where} for `{lock}`, which it holds itself: `{name}` took it at "
-                  f"{draft.spot(line, frame.file)}.")  # fmt: skip
+        draft.say(f"Thread {_called(thread)} waits at {where} for {code(lock)}, which it holds itself: "
+                  f"{code(name)} took it at {draft.spot(line, frame.file)}.")  # fmt: skip
         draft.link(frame.file, line, "locks", lock, name)
-        draft.suspect(line, 0.75, f"takes `{lock}`, and keeps it", frame.file)
-        draft.suspect(frame.line, 0.9, f"calls, with `{lock}` held, what takes it again", frame.file)
+        draft.suspect(line, 0.75, f"takes {code(lock)}, and keeps it", frame.file)
+        draft.suspect(frame.line, 0.9, f"calls, with {code(lock)} held, what takes it again", frame.file)
         draft.advise(_SELF)
         return True
     return False
@@ -153,10 +156,10 @@ def _never_given_back(draft: ReportBuilder, frame: ThreadFrame, lock: str) -> bo
     functions = unit.functions if unit else ()
     lines = [(f, n) for f in functions for n in left_locked(source, f, lock)] if source else []
     for function, line in lines:
-        draft.say(f"`{function.name}` leaves at {draft.spot(line, frame.file)} without releasing `{lock}`.")
+        draft.say(f"{code(function.name)} leaves at {draft.spot(line, frame.file)} without releasing {code(lock)}.")
         draft.link(frame.file, line, "leaves holding", lock, function.name)
-        draft.suspect(line, 0.9, f"returns from the function with `{lock}` held", frame.file)
-        draft.advise(f"Release `{lock}` before this `return`, or let a guard do so (`std::lock_guard`).")
+        draft.suspect(line, 0.9, f"returns from the function with {code(lock)} held", frame.file)
+        draft.advise(f"Release {code(lock)} before this `return`, or let a guard do so (`std::lock_guard`).")
     return bool(lines)
 
 
@@ -173,7 +176,7 @@ def _own(draft: ReportBuilder, thread: ThreadFacts) -> ThreadFrame | None:
 
 
 def _called(thread: ThreadFacts) -> str:
-    return f"{thread.ident}" + (f" (`{thread.name}`)" if thread.name and thread.name != str(thread.ident) else "")
+    return f"{thread.ident}" + (f" ({code(thread.name)})" if thread.name and thread.name != str(thread.ident) else "")
 
 
 def _cite_here(draft: ReportBuilder) -> None:
@@ -200,7 +203,7 @@ def _race(draft: ReportBuilder) -> None:
             continue
         file, line, name = own
         title = stack.title[:1].upper() + stack.title[1:]
-        draft.say(f"{title} at {draft.spot(line, file)}, in `{name}`: `{draft.line_text(line, file)}`.")
+        draft.say(f"{title} at {draft.spot(line, file)}, in {code(name)}: {code(draft.line_text(line, file))}.")
         draft.link(file, line, "locks" if order else "touches it", "", name)
         draft.suspect(line, 0.9 - 0.1 * nth, "one of the two orders" if order else "touches it without the lock", file)
     _cite_here(draft)

@@ -23,6 +23,7 @@ from dap_ai.debuggees.native.reading.unparsing import MAX_DEPTH, depth_of
 from dap_ai.debuggees.native.reading.variable_kinds import kind_of, number_of, string_of
 from dap_ai.protocol.contracts.comparisons import COMPARE
 from dap_ai.protocol.contracts.inspection import Node
+from dap_ai.system.texts import code
 
 
 class NativeInterpreter(OperandPaths):
@@ -44,7 +45,7 @@ class NativeInterpreter(OperandPaths):
         make = self._MAKERS.get(str(node[0]))
         if make is None:
             rule = "would be called" if node[0] == "call" else "is not read in a native program"
-            raise UnreadablePath(f"`{self._source(node)}` {rule}: name a variable, a member or an item instead")
+            raise UnreadablePath(f"{code(self._source(node))} {rule}: name a variable, a member or an item instead")
         try:
             return await make(self, node)
         except UnreadVariable as error:
@@ -56,7 +57,9 @@ class NativeInterpreter(OperandPaths):
             return ArithmeticTrap(f"null dereference of {self._source(base)}")
         if error.address is not None:
             return ArithmeticTrap(error.text)
-        return UnknownName(f"`{self._source(node)}`: {'there is none here' if is_absent(error.text) else error.text}")
+        return UnknownName(
+            f"{code(self._source(node))}: {'there is none here' if is_absent(error.text) else error.text}"
+        )
 
     # -- leaves
 
@@ -71,7 +74,7 @@ class NativeInterpreter(OperandPaths):
         if isinstance(value, float):
             return Number(DOUBLE, value)
         if not isinstance(value, str):
-            raise UnreadablePath(f"`{self._source(node)}` is no constant")
+            raise UnreadablePath(f"{code(self._source(node))} is no constant")
         text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         return AdapterVariable("", "&str" if self._rust else "const char *", f'"{text}"')
 
@@ -84,7 +87,7 @@ class NativeInterpreter(OperandPaths):
     async def _name(self, node: Node) -> Operand:
         name = node[1]
         if not isinstance(name, str) or not safe_name(name):
-            raise UnreadablePath(f"`{self._source(node)}` is no name of a variable")
+            raise UnreadablePath(f"{code(self._source(node))} is no name of a variable")
         if name in self._names:
             found = self._names[name]
             found.check()
@@ -98,7 +101,7 @@ class NativeInterpreter(OperandPaths):
     async def _member(self, node: Node) -> Operand:
         _, base_node, name = node
         if not isinstance(name, str) or not MEMBER.fullmatch(name):
-            raise UnreadablePath(f"`{self._source(node)}` is no name of a member")
+            raise UnreadablePath(f"{code(self._source(node))} is no name of a member")
         arrow = base_node[0] == "->"
         base_node = base_node[1] if arrow else base_node
         base = self._raw(await self._value(base_node), node)
@@ -126,7 +129,7 @@ class NativeInterpreter(OperandPaths):
         if kind == "pointer":
             return await self._settled(await self._behind(base, index, base_node))
         if kind not in ("array", "list", "str"):
-            raise UnreadablePath(f"`{self._source(node)}` would call operator[] of {base.type}")
+            raise UnreadablePath(f"{code(self._source(node))} would call operator[] of {base.type}")
         if kind == "str" and types.pointee(base.type) and base.address is not None:
             return await self._behind(base, index, base_node)
         return await self._item(base, index, node)
@@ -134,7 +137,7 @@ class NativeInterpreter(OperandPaths):
     async def _whole(self, node: Node) -> int:
         number = await self._number(await self._value(node), node)
         if number.type.kind == "float":
-            raise UnreadablePath(f"`{self._source(node)}` is no whole number")
+            raise UnreadablePath(f"{code(self._source(node))} is no whole number")
         return int(number.value)
 
     # -- operators
@@ -162,7 +165,7 @@ class NativeInterpreter(OperandPaths):
             return await self._settled(await self._behind(raw, 0, node[2]))
         if self._rust and kind != "struct":
             return raw  # a reference, shown by the debugger as its target
-        raise UnreadablePath(f"`{self._source(node)}` would call operator* of {raw.type}")
+        raise UnreadablePath(f"{code(self._source(node))} would call operator* of {raw.type}")
 
     async def _address(self, inner: Node) -> Operand:
         """Return the address of an operand.
@@ -175,7 +178,7 @@ class NativeInterpreter(OperandPaths):
         else:
             path = self._raw(await self._value(inner), inner).path
         if not path or path.startswith("&"):
-            raise UnreadablePath(f"`&{self._source(inner)}`: the address of this is not told")
+            raise UnreadablePath(f"{code(f'&{self._source(inner)}')}: the address of this is not told")
         await self._check_address(path, inner)
         return await self._reader.hover(self._frame_id, path[1:] if path.startswith("*") else f"&{path}")
 
@@ -226,7 +229,7 @@ class NativeInterpreter(OperandPaths):
 
     async def _holds(self, op: str, left: Operand, right: Operand, node: Node) -> bool:
         if op not in COMPARE:
-            raise UnreadablePath(f"`{self._source(node)}`: no such comparison")
+            raise UnreadablePath(f"{code(self._source(node))}: no such comparison")
         if is_pointer(left) or is_pointer(right):
             return COMPARE[op](await self._place(left, node), await self._place(right, node))
         texts = [string_of(x) if isinstance(x, AdapterVariable) and kind_of(x) == "str" else "" for x in (left, right)]
@@ -262,7 +265,9 @@ class NativeInterpreter(OperandPaths):
     async def _cast(self, node: Node) -> Operand:
         wanted = types.cast_type(node[1]) if isinstance(node[1], str) and len(node[1]) <= 200 else None
         if wanted is None:
-            raise UnreadablePath(f"`{self._source(node)}` would call a conversion: cast to a number or a pointer type")
+            raise UnreadablePath(
+                f"{code(self._source(node))} would call a conversion: cast to a number or a pointer type"
+            )
         value = await self._value(node[2])
         if isinstance(wanted, str):
             return AdapterVariable("", wanted, hex(await self._place(value, node) & ((1 << 64) - 1)))
@@ -285,9 +290,9 @@ class NativeInterpreter(OperandPaths):
         if self._rust and kind == "pointer":  # arithmetic dereferences Rust's references
             return await self._number(await self._behind(operand, 0, node), node)
         if kind in ("pointer", "array", "str", "function", "enum"):
-            raise UnreadablePath(f"`{self._source(node)}`: {operand.type} is no number here")
+            raise UnreadablePath(f"{code(self._source(node))}: {operand.type} is no number here")
         raise UnreadablePath(
-            f"`{self._source(node)}` would call an operator of {operand.type or 'its class'}: ask for its members"
+            f"{code(self._source(node))} would call an operator of {operand.type or 'its class'}: ask for its members"
         )
 
     _MAKERS: ClassVar[dict[str, Callable[[NativeInterpreter, Node], Awaitable[Operand]]]] = {

@@ -26,6 +26,7 @@ from dap_ai.debuggees.native.reading.smart_pointers import optional_value, point
 from dap_ai.debuggees.native.reading.unparsing import source_of
 from dap_ai.debuggees.native.reading.variable_kinds import codes_of, kind_of, number_of, string_of
 from dap_ai.protocol.contracts.inspection import Node
+from dap_ai.system.texts import code
 
 Operand = AdapterVariable | Number
 MAX_KEYS = 60
@@ -93,7 +94,7 @@ class OperandPaths:
         for raw in self._globals or []:
             if raw.name.removeprefix("::") == name.removeprefix("::"):
                 return raw
-        raise UnknownName(f"no variable `{name}` here")
+        raise UnknownName(f"no variable {code(name)} here")
 
     async def _settled(self, raw: Operand) -> Operand:
         """Replace a C++ reference by its target. Return any other operand unchanged."""
@@ -119,7 +120,7 @@ class OperandPaths:
             return self._raw(await self._item(base, 0, node), node)
         if kind == "optional":
             return await self._contained(base, node)
-        raise UnreadablePath(f"`{self._source(node)}` would call operator-> of {base.type or 'its class'}")
+        raise UnreadablePath(f"{code(self._source(node))} would call operator-> of {base.type or 'its class'}")
 
     async def _contained(self, optional: AdapterVariable, node: Node) -> AdapterVariable:
         rows = await optional_value(self._reader, optional, self._frame_id)
@@ -136,7 +137,9 @@ class OperandPaths:
         except UnreadVariable:
             return  # after the end, or unreadable: then its address is unknown too, or is the items'
         if not types.is_plain(found.type) and await self._overloads_address():
-            raise UnreadablePath(f"`&{self._source(node)}` would call operator& of {found.type}: ask for its members")
+            raise UnreadablePath(
+                f"{code(f'&{self._source(node)}')} would call operator& of {found.type}: ask for its members"
+            )
 
     async def _found_member(self, base: AdapterVariable, name: str, *, pointer: bool) -> AdapterVariable:
         path = member_path(base.path, name, pointer=pointer)
@@ -145,7 +148,7 @@ class OperandPaths:
         holder = await self._reader.pointed(base, self._frame_id, 60) if pointer else base
         found = await self._among(holder, name, _MAX_BASES)
         if found is None:
-            raise UnknownName(f"no member `{name}` in {holder.type or base.type or 'it'}")
+            raise UnknownName(f"no member {code(name)} in {holder.type or base.type or 'it'}")
         found.check()
         return found
 
@@ -263,7 +266,7 @@ class OperandPaths:
             return 1 if element == "void" else 8
         path = item_path(pointer.path, 1)
         if not path or pointer.address is None:
-            raise UnreadablePath(f"`{self._source(node)}`: the size of {element} is not told")
+            raise UnreadablePath(f"{code(self._source(node))}: the size of {element} is not told")
         following = await self._reader.hover(self._frame_id, f"&{path}")
         return max(1, (following.address or 0) - pointer.address)
 
@@ -272,7 +275,7 @@ class OperandPaths:
             return Number(numbers.INT, int(await self._reader.enumerator(self._frame_id, operand.path), 0))
         except (UnreadVariable, ValueError) as error:
             rule = f"the number of {operand.text} is not told; compare it with a name"
-            raise UnreadablePath(f"`{self._source(node)}`: {rule}") from error
+            raise UnreadablePath(f"{code(self._source(node))}: {rule}") from error
 
     async def _place(self, operand: Operand, node: Node) -> int:
         if isinstance(operand, Number):
@@ -283,11 +286,11 @@ class OperandPaths:
             return operand.place
         if self._kind(operand) == "smart":
             return await self._place(await self._pointer_of(operand), node)
-        raise UnreadablePath(f"`{self._source(node)}` would call an operator of {operand.type}")
+        raise UnreadablePath(f"{code(self._source(node))} would call an operator of {operand.type}")
 
     def _raw(self, operand: Operand, node: Node) -> AdapterVariable:
         if isinstance(operand, Number):
-            raise UnreadablePath(f"`{self._source(node)}`: {operand.type.name} has no parts")
+            raise UnreadablePath(f"{code(self._source(node))}: {operand.type.name} has no parts")
         return operand
 
 

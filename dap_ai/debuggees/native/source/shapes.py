@@ -10,6 +10,7 @@ from dap_ai.agent.source.parsed import ExpressionKind
 from dap_ai.debuggees.native.source import literals
 from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field
 from dap_ai.protocol.contracts.inspection import Node
+from dap_ai.system.texts import code
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 MAX_OPERANDS = 64
@@ -122,7 +123,7 @@ def binary(left: Syntax, operator: str, right: Syntax) -> ExpressionShape:
         make = lambda x: ["cmp", x[0], [[operator, x[1]]]]  # noqa: E731  as above
     elif operator in ("&&", "||"):
         make = lambda x: ["and" if operator == "&&" else "or", x]  # noqa: E731  as above
-    refusal = "" if make else f"`{operator}` is not read: {PLAIN}"
+    refusal = "" if make else f"{code(operator)} is not read: {PLAIN}"
     return ExpressionShape("binary", [0, f" {operator} ", 1], (left, right), make, refusal, operator)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
@@ -46,9 +47,12 @@ from dap_ai.debuggees.python.tools.table import followed_by
 from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.contracts.snapshot_messages import Followed
 from dap_ai.protocol.contracts.tool_arguments import HistoryArguments, InfoArguments
-from dap_ai.system.texts import fenced
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code, fenced
 
 _MAX_THREADS = 6
+_NO_RANKING = Section("answerer", f"*{NO_RANKING}*")
+_NO_MODEL = Section("answerer", f"*{NO_MODEL}*")
 
 
 class PythonAnalyst:
@@ -72,11 +76,11 @@ class PythonAnalyst:
         if call := followed_by(case, question):
             return await use(call, bench, work.sink)
         if wants_help(question):
-            return self._say(work, [offered(case), f"*{NO_RANKING}*"])
+            return self._say(work, [offered(case), _NO_RANKING])
         if wants_way(question):
             return await self._came(work, case, question)
         if wants_wait(question) and (awaited := waiting(case)):
-            return self._say(work, [awaited, _others(bench), f"*{NO_RANKING}*"])
+            return self._say(work, [awaited, _others(bench), _NO_RANKING])
         if wanted and (told := await self._words.answer(work, case, wanted, self._failures.controls(case))):
             return await self._in_words(work, case, told)
         if symbol := code_asked(case, question):
@@ -85,27 +89,27 @@ class PythonAnalyst:
         asked = place_of(case, question)
         roots = spoken(asked, question)[:1] or named(asked, question)
         if wants_all(question) and not roots and asked:
-            return self._say(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
+            return self._say(work, [*evaluated, standing(asked), _NO_RANKING])
         if evaluated and not roots:
-            return self._say(work, [*evaluated, f"*{NO_RANKING}*"])
+            return self._say(work, [*evaluated, _NO_RANKING])
         if roots and asked:
             analysis = settled(await analysed(work, case, roots, asked), self._failures.kept_at(case))
             return await self._about(work, analysis, roots, asked, evaluated) if analysis else self._nowhere(work)
         if told := await self._words.ended(work, case, candidates(question), self._failures.controls(case)):
-            return self._say(work, [*told.parts, f"*{NO_RANKING}*"])
+            return self._say(work, [*told.parts, _NO_RANKING])
         return await self._failures.explain(work, case, before_default(case, question)) or self._nowhere(work)
 
     async def _in_words(self, work: Work, case: StopSnapshot, told: ValueAnswer) -> Answer:
         """Renders an answer from a recorded run, with evidence and a value path for the frame values that it uses."""
         if not told.about:
-            return self._say(work, [*told.parts, f"*{NO_RANKING}*"])
+            return self._say(work, [*told.parts, _NO_RANKING])
         place = told.about[0][0]
         roots = [ast.parse(text, mode="eval").body for _, text in told.about]
         trials = self._failures.kept_at(case)
         analysis = settled(await analysed(work, case, roots, place), trials)
         past = await _past(work.bench, place, [r for r in roots if not isinstance(r, ast.Name)])
         origin = [] if told.has_origin or past or not analysis else [why(analysis, BY_SOURCE)]
-        say(work, [*told.parts, *past, *origin, f"*{NO_RANKING}*"])
+        say(work, [*told.parts, *past, *origin, _NO_RANKING])
         path = await path_of_value(analysis, trials, roots, place, work.debugger) if analysis else []
         evidence = evidence_of(case.stop, [Cited(*each) for each in told.about])
         return Answer(evidence=evidence, path=path, usage=offline_usage())
@@ -116,7 +120,7 @@ class PythonAnalyst:
         first = "\n\n".join(filter(None, parts))
         if wants_reason(question) and (known := await self._failures.explain(work, case, first)):
             return known
-        return self._say(work, [*parts, f"*{NO_RANKING}*"])
+        return self._say(work, [*parts, _NO_RANKING])
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
         """Answers from the printed traceback and the source, because the debuggee's values could not be read."""
@@ -129,7 +133,7 @@ class PythonAnalyst:
             work.sink.emit("status", status)
         return [result.text for result in results]
 
-    def _say(self, work: Work, parts: list[str]) -> Answer:
+    def _say(self, work: Work, parts: Iterable[str | Section]) -> Answer:
         say(work, parts)
         return Answer(usage=offline_usage())
 
@@ -141,22 +145,22 @@ class PythonAnalyst:
     ) -> Answer:
         case, question = analysis.case, work.ask.arguments.question
         cited = [Cited(place, ast.unparse(root)) for root in roots]
-        spot = where(case, place.frame.path, place.frame.line)
+        spot, function = where(case, place.frame.path, place.frame.line), code(place.frame.name)
         values = [
-            f"`{c.expression}` is `{typed(v, 300)}`{of_type(v, question)}{timed(v)} at {spot}, in `{place.frame.name}`."
+            f"{code(c.expression)} is {code(typed(v, 300))}{of_type(v, question)}{timed(v)} at {spot}, in {function}."
             f"{of_length(c.expression, v, question)}"
             for c in cited
             if (v := place.shown(c.expression))
         ]
         if set_by_hand(analysis, place, roots):
-            say(work, [*evaluated, f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, f"*{NO_RANKING}*"])
+            say(work, [*evaluated, f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, _NO_RANKING])
             return Answer(evidence=evidence_of(case.stop, cited), usage=offline_usage())
         past = await _past(work.bench, place, roots[:1]) if wants_history(question) else []
         origin = await self._words.origin(work, place, roots, self._failures.controls(case))
         found = origin or [] if past else origin or [why(analysis, BY_SOURCE) or NO_ASSIGNMENT]
         now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
-        say(work, [*evaluated, now, *tables, quote(place), *past, *found, f"*{NO_MODEL}*"])
+        say(work, [*evaluated, now, *tables, quote(place), *past, *found, _NO_MODEL])
         path = await path_of_value(analysis, self._failures.kept_at(case), roots, place, work.debugger)
         evidence = evidence_of(case.stop, cited)
         return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
@@ -165,7 +169,7 @@ class PythonAnalyst:
 def _others(bench: ToolContext) -> str:
     """Describes what each other thread waits for, one line per thread; empty if no other thread is known to wait."""
     waiting_ones = [t for t in bench.case.inspection.threads if t.waiting and not t.current]
-    rows = [f"- `{thread.name}`: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
+    rows = [f"- {code(thread.name)}: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
     return "\n".join(["Other threads that wait:", "", *rows]) if rows else ""
 
 

@@ -17,6 +17,7 @@ from dap_ai.debuggees.python.analysis.questions.question_parser import Literally
 from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.syntax.loops import cannot_end
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 
 def lacked_memory(case: StopSnapshot) -> bool:
@@ -36,7 +37,7 @@ def standing(place: FramePlace) -> str:
     """Returns the first values of a frame as one line; empty if the frame has no values."""
     held = [*place.facts.arguments, *place.facts.locals] if place.facts else []
     data = (v for v in held if v.value.kind not in ("function", "class", "module"))
-    rows = first_of([f"`{v.name}` = `{show(v.value, 60)}`" for v in data], 12)
+    rows = first_of([f"{code(v.name)} = {code(show(v.value, 60))}" for v in data], 12)
     return f"{VALUES} {'; '.join(rows)}" if rows else ""
 
 
@@ -61,7 +62,7 @@ def suspicious(analysis: StopAnalysis) -> str:
     finding = analysis.finding_at(first.file, first.line) if first else None
     if not first or not finding or finding.weight < 0.5:
         asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
-        about = f", and ask about a name: `{asked}`" if asked else ""
+        about = f", and ask about a name: {code(asked)}" if asked else ""
         return f"{ADVICE} Step over this line{about}."
     return f"{ADVICE} Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
 
@@ -74,7 +75,7 @@ def before_default(case: StopSnapshot, question: str) -> str:
         return "\n\n".join(filter(None, [quoted, not_understood(case, question)]))
     wanted = parse_question(question)
     if isinstance(wanted, Literally) and not _is_demanded(case, wanted.value):
-        return f"No check at this line asks for `{wanted.value}`. Here is why the program stopped:"
+        return f"No check at this line asks for {code(wanted.value)}. Here is why the program stopped:"
     return not_understood(case, question)
 
 
@@ -85,9 +86,13 @@ def _is_demanded(case: StopSnapshot, value: str) -> bool:
 
 def of_type(value: Value, question: str) -> str:
     """Returns the value's type as a clause; empty if the question does not ask for the type."""
-    return f", of type `{value.type}`," if wants_type(question) else ""
+    return f", of type {code(value.type)}," if wants_type(question) else ""
 
 
 def of_length(expression: str, value: Value, question: str) -> str:
     """Returns a value's number of items as a sentence; empty if the question does not ask for the length."""
-    return f" `len({expression})` is {value.length:,}." if wants_length(question) and value.length is not None else ""
+    return (
+        f" {code(f'len({expression})')} is {value.length:,}."
+        if wants_length(question) and value.length is not None
+        else ""
+    )

@@ -14,7 +14,7 @@ from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKNOWN
 from dap_ai.debuggees.python.analysis.claims import partial_answer
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
-from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
+from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, cause_claim, happened, root_cause, why
 from dap_ai.debuggees.python.analysis.claims.gist import gist
 from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import (
     RECURSION,
@@ -24,7 +24,7 @@ from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import 
 from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import explain_recursion as recursion_told
 from dap_ai.debuggees.python.analysis.claims.shadowed_modules import Shadowed, shadowed
 from dap_ai.debuggees.python.analysis.claims.shadowed_modules import explain_shadowing as shadowed_told
-from dap_ai.debuggees.python.analysis.claims.verdict import verdict
+from dap_ai.debuggees.python.analysis.claims.verdict import effect, verdict
 from dap_ai.debuggees.python.analysis.experiments.proving import prove
 from dap_ai.debuggees.python.analysis.experiments.scheduler import NO_TIME, Investigation
 from dap_ai.debuggees.python.analysis.failure import syntax_errors
@@ -49,6 +49,7 @@ from dap_ai.debuggees.python.answer.answer_sections import (
 )
 from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.wire.ask_messages import Fix
+from dap_ai.protocol.wire.report import Section
 
 _TIME_TO_LOOK = 0.6
 """The fraction of the remaining time that the analysis may use; the rest is for writing the answer."""
@@ -82,8 +83,8 @@ class FailureAnswers:
     def _shadowed(self, work: Work, analysis: StopAnalysis, found: Shadowed, first: str) -> Answer:
         """Answers that a file of the program shadows a standard library module; no fix is tried."""
         parts, suspects = shadowed_told(found, analysis)
-        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
-        gist_of = parts[0].rstrip(".").partition(", and has no")[0]
+        say(work, [first, *parts, *_end(NO_RANKING, analysis)])
+        gist_of = parts[0].text.rstrip(".").partition(", and has no")[0]
         return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
 
     def _begun(self, work: Work, case: StopSnapshot) -> Investigation | None:
@@ -111,17 +112,19 @@ class FailureAnswers:
             settle(analysis)
         if set_by_hand(analysis):
             return self._set_by_hand(work, analysis, first)
-        advice, fixes = "", list[Fix]()
+        fixes, cause = list[Fix](), None
         if has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
-            parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
-            parts.append(told_again(analysis, trials) if trials else "")
+            cause = cause_claim(analysis, trials)
+            parts = [*root_cause(analysis, trials), *advice, *_evidence(analysis, why(analysis))]
+            parts.append(Section("rerun", told_again(analysis, trials) if trials else ""))
         else:
-            history = why(analysis, "How these values came about")
-            advice = endless(analysis) or suspicious(analysis)
-            parts = [advice, happened(analysis), history, standing(analysis.diagnosis.place)]
-        head = [first, looping(analysis.case) or verdict(analysis, trials)]
+            advice = Section("text", endless(analysis) or suspicious(analysis))
+            evidence = _evidence(analysis, why(analysis, "How these values came about"))
+            parts = [advice, *evidence, Section("text", standing(analysis.diagnosis.place))]
+        head = [Section("text", first), Section("verdict", looping(analysis.case) or verdict(analysis, trials))]
         answer = _finished_answer(work, analysis, trials, head, parts, analysis.cut_short, note)
+        answer.cause = cause
         answer.suspects, answer.fixes, answer.limit = analysis.suspects, fixes, bool(analysis.cut_short)
         answer.path = await path_of_failure(analysis, trials)
         return answer
@@ -129,8 +132,11 @@ class FailureAnswers:
     def _set_by_hand(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
         """Describes the failure without a cause, because the failing value was set in the debugger, not computed."""
         analysis.suspects = []
-        failed = f"{UNKNOWN} {NOT_COMPUTED}" if has_failed(analysis.case) else standing(analysis.diagnosis.place)
-        return _finished_answer(work, analysis, None, [first, verdict(analysis, None)], [failed, happened(analysis)])
+        failed = Section("text", standing(analysis.diagnosis.place))
+        if has_failed(analysis.case):
+            failed = Section("cause", f"{UNKNOWN} {NOT_COMPUTED}")
+        head = [Section("text", first), Section("verdict", verdict(analysis, None))]
+        return _finished_answer(work, analysis, None, head, [failed, Section("happened", happened(analysis))])
 
     def _syntax(self, work: Work, analysis: StopAnalysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """Explains a file that does not compile; the file never ran, so nothing is rerun."""
@@ -140,7 +146,7 @@ class FailureAnswers:
         importer = where(case, frame.path, frame.line) if frame.path != path else ""
         opened = where(case, path, bracket.line) if bracket else spot
         parts, suspects = syntax_errors.explain_syntax_error(wrong, spot, opened, importer)
-        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
+        say(work, [first, *parts, *_end(NO_RANKING, analysis)])
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _recursion(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
@@ -150,7 +156,7 @@ class FailureAnswers:
         parts, suspects = (
             await asyncio.to_thread(recursion_told, found) if found else explain_library_recursion(place, case)
         )
-        say(work, [first, *parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
+        say(work, [first, *parts, *_end(NO_MODEL, analysis)])
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _investigated(
@@ -181,9 +187,9 @@ class FailureAnswers:
         analysis = settled(analyse(caught))
         return self._unread(work, analysis, *partial_answer.caught(analysis)) if analysis else None
 
-    def _unread(self, work: Work, analysis: StopAnalysis, parts: list[str], fixes: list[Fix]) -> Answer:
+    def _unread(self, work: Work, analysis: StopAnalysis, parts: list[Section], fixes: list[Fix]) -> Answer:
         """Answers with the given paragraphs and no cited values."""
-        say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
+        say(work, [*parts, *_end(NO_MODEL, analysis)])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     def controls(self, case: StopSnapshot) -> list[Control]:
@@ -209,18 +215,27 @@ def settled(analysis: StopAnalysis | None, trials: Trials | None = None) -> Stop
 
 
 def _finished_answer(
-    work: Work, analysis: StopAnalysis, trials: Trials | None, head: list[str], parts: list[str], *notes: str
+    work: Work, analysis: StopAnalysis, trials: Trials | None, head: list[Section], parts: list[Section], *notes: str
 ) -> Answer:
     """Emits the answer and cites its evidence.
 
     The order is `head`, the error's message, changes made by cleanup code, then `parts`.
     """
     case, place = analysis.case, analysis.diagnosis.place
-    message = as_written(case.exception.message) if case.exception else ""
-    end = " ".join(filter(None, [NO_MODEL, *notes, *noted(analysis)]))
-    say(work, [*head, message, after_cleanup(place), *parts, f"*{end}*"])
+    message = Section("message", as_written(case.exception.message) if case.exception else "")
+    say(work, [*head, message, Section("cleanup", after_cleanup(place)), *parts, *_end(NO_MODEL, analysis, *notes)])
     evidence = evidence_of(case.stop, proving(analysis.diagnosis))
-    return Answer(evidence=evidence, gist=gist(analysis, trials), usage=offline_usage())
+    return Answer(effect=effect(analysis), evidence=evidence, gist=gist(analysis, trials), usage=offline_usage())
+
+
+def _evidence(analysis: StopAnalysis, chain: str) -> list[Section]:
+    return [Section("happened", happened(analysis)), Section("why", chain)]
+
+
+def _end(answerer: str, analysis: StopAnalysis, *notes: str) -> list[Section]:
+    """Returns the last sections: what could not be read or done, and who answers."""
+    limits = " ".join(filter(None, [*notes, *noted(analysis)]))
+    return [Section("note", f"*{limits}*" if limits else ""), Section("answerer", f"*{answerer}*")]
 
 
 def _key(case: StopSnapshot) -> tuple[int, int, int]:

@@ -35,6 +35,7 @@ from dap_ai.debuggees.python.analysis.record.recorded_run import (
 )
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.system.texts import code
 
 _RUNNING = "running the program again in a copy, to see what happened"
 _ORIGIN = re.compile(r"\s*(?:why|where|how|explain)\b", re.IGNORECASE)
@@ -165,7 +166,7 @@ def _without_run(wanted: Wanted, case: StopSnapshot, why: str) -> ValueAnswer | 
                 [f"{where(case, path, line)}:\n\n{shown}", f"Whether and why it ran cannot be told: {why}."]
             )
         case Returned(function=name) | Called(function=name) if _is_written(name, case):
-            return ValueAnswer([f"How `{name}` was called, and what it returned, cannot be told: {why}."])
+            return ValueAnswer([f"How {code(name)} was called, and what it returned, cannot be told: {why}."])
         case _:
             return None
 

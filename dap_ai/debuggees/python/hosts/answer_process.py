@@ -50,13 +50,51 @@ _OF_COVERAGE = ("COV_CORE_", "COVERAGE_")
 """Prefixes of environment variables by which coverage measures child processes of tests."""
 
 
-class FixBody(TypedDict):
+class _FixBody(TypedDict):
     """A proposed fix. The fields of these bodies are documented in protocol.wire.ask_messages."""
 
     file: str
     diff: Safe
     verified: bool
     result: Safe
+
+
+class FixBody(_FixBody, total=False):
+    """A proposed fix, with the fields that may be absent."""
+
+    isFoundBySearch: bool
+
+
+class SectionBody(TypedDict):
+    """A part of an answer."""
+
+    kind: str
+    text: Safe
+
+
+class CauseBody(TypedDict):
+    """The root cause that an answer names."""
+
+    line: int
+    spot: Safe
+    code: Safe
+    reason: Safe
+    certainty: str
+
+
+class ReportBody(TypedDict, total=False):
+    """An answer in parts; fields that are empty are absent."""
+
+    effect: Safe
+    sections: list[SectionBody]
+    cause: CauseBody
+
+
+class EvidenceBody(TypedDict):
+    """A value that the answer cites."""
+
+    expression: Safe
+    value: Safe
 
 
 class SuspectBody(TypedDict):
@@ -73,6 +111,8 @@ class AskEndedBody(TypedDict):
     answer: Safe
     fixes: list[FixBody]
     suspects: list[SuspectBody]
+    evidence: list[EvidenceBody]
+    report: ReportBody
     error: Safe
     message: Safe
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dap_ai.backends.jupyter import JupyterBackend
@@ -29,9 +29,18 @@ class KernelAtError(PostMortemTarget):
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """Replaces the file names of cells in answers by the cells' names in the notebook."""
         del session
-        texts = {"askOutput": "output", "askEnded": "answer"}
-        key = texts.get(name, "")
-        return body | {key: self._named(body[key])} if body.get(key) else body
+        if name == "askOutput":
+            return body | {"output": self._named(body["output"])}
+        return _renamed(body, self._named) if name == "askEnded" else body
+
+
+def _renamed(ended: dict[str, Any], named: Callable[[str], str]) -> dict[str, Any]:
+    """Returns the body of `askEnded` with the names of cells in the texts of its answer and of its report."""
+    report: dict[str, Any] = ended.get("report") or {}
+    sections = [section | {"text": named(section["text"])} for section in report.get("sections", [])]
+    texts = {"effect": named(report["effect"])} if report.get("effect") else {}
+    whole = {"report": report | texts | {"sections": sections}} if report else {}
+    return ended | {"answer": named(ended["answer"])} | whole
 
 
 class StoppedKernel(Debugged):

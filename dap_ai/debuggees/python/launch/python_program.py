@@ -13,6 +13,8 @@ from typing import Any
 import click
 import msgspec
 
+from dap_ai.system.texts import code
+
 _ABORTED = 128 + signal.SIGABRT
 _PYTEST = frozenset({"pytest", "py.test"})
 _TEST_RUNNERS = _PYTEST | {"unittest", "doctest", "nose2", "trial", "green"}
@@ -120,7 +122,7 @@ def _problem(path: Path) -> str:
     if path.suffix == ".ipynb":
         return (
             f"{path} is a notebook, not a program: ask in it, by `%load_ext dap_ai` and `%why`; or make a program "
-            f"of it by `jupyter nbconvert --to script {path}`, and ask about that."
+            f"of it by {code(f'jupyter nbconvert --to script {path}')}, and ask about that."
         )
     if head.startswith(b"#!") and b"python" not in (shebang := head.splitlines()[0]):
         return f"{path} is a script for {os.fsdecode(shebang[2:]).strip()}, not for Python."

@@ -21,6 +21,7 @@ from dap_ai.protocol.wire.ask_messages import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.settings import configuration
 from dap_ai.settings.configuration import Resolved
+from dap_ai.system.texts import code
 
 _PAUSE_S = 3.0
 _ATTACH_FAILED = "Attach to PID failed"
@@ -186,7 +187,7 @@ async def where_threads_wait(request: Request) -> AskEnded:
     """Returns an answer with each thread's stack trace, which can be read while no thread is stopped."""
     lines = [_NOT_STOPPABLE]
     for thread in (await request("threads", None))["threads"]:
-        lines += ["", f"Thread `{thread['name']}`:", ""]
+        lines += ["", f"Thread {code(thread['name'])}:", ""]
         frames = (await request("stackTrace", {"threadId": thread["id"]}))["stackFrames"]
         lines += [_frame(frame) for frame in frames] or ["- no Python code"]
     answer = "\n".join([*lines, ""])
@@ -196,7 +197,7 @@ async def where_threads_wait(request: Request) -> AskEnded:
 def _frame(frame: dict[str, Any]) -> str:
     path, line = _path(frame), frame["line"]
     source = linecache.getline(path, line).strip()
-    return f"- `{path}:{line}` in `{frame['name']}`" + (f": `{source}`" if source else "")
+    return f"- {code(f'{path}:{line}')} in {code(frame['name'])}" + (f": {code(source)}" if source else "")
 
 
 def _path(frame: dict[str, Any]) -> str:

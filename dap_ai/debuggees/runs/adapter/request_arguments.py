@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from dap_ai.system.texts import code
+
 _MOST_ROWS = 10_000
 _MOST = 2**53
 _NONE: Mapping[str, Any] = {}
@@ -32,11 +34,11 @@ class RequestArguments:
         value = self.fields.get(name, default)
         value = default if value is None else value
         if value is None:
-            raise RequestError(f"{self._where}: `{name}` is missing")
+            raise RequestError(f"{self._where}: {code(name)} is missing")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124  NaN check
-            raise RequestError(f"{self._where}: `{name}` is to be a whole number, not {_kind(value)}")
+            raise RequestError(f"{self._where}: {code(name)} is to be a whole number, not {_kind(value)}")
         if not 0 <= value <= _MOST or value != int(value):
-            raise RequestError(f"{self._where}: `{name}` is to be a whole number from 0 on")
+            raise RequestError(f"{self._where}: {code(name)} is to be a whole number from 0 on")
         return int(value)
 
     def text(self, name: str, default: str | None = None) -> str:
@@ -45,7 +47,7 @@ class RequestArguments:
         value = default if value is None else value
         if not isinstance(value, str):
             wanted = "is missing" if value is None else f"is to be a text, not {_kind(value)}"
-            raise RequestError(f"{self._where}: `{name}` {wanted}")
+            raise RequestError(f"{self._where}: {code(name)} {wanted}")
         return value
 
     def within(self, name: str) -> RequestArguments:
@@ -60,7 +62,7 @@ class RequestArguments:
         """Return a list of strings; an empty list if missing."""
         found = self._list(name)
         if any(not isinstance(text, str) for text in found):
-            raise RequestError(f"{self._where}: `{name}` is to be a list of texts")
+            raise RequestError(f"{self._where}: {code(name)} is to be a list of texts")
         return list(found)
 
     def _list(self, name: str) -> Sequence[Any]:
@@ -68,10 +70,10 @@ class RequestArguments:
         if value is None:
             return ()
         if not isinstance(value, list):
-            raise RequestError(f"{self._where}: `{name}` is to be a list, not {_kind(value)}")
+            raise RequestError(f"{self._where}: {code(name)} is to be a list, not {_kind(value)}")
         found = cast("list[Any]", value)
         if len(found) > _MOST_ROWS:
-            raise RequestError(f"{self._where}: `{name}` has more than {_MOST_ROWS} entries")
+            raise RequestError(f"{self._where}: {code(name)} has more than {_MOST_ROWS} entries")
         return found
 
 

@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.adapter.stopping.run_breakpoints import RunBreakpoint
 from dap_ai.debuggees.runs.adapter.view_requests import Showing
 from dap_ai.debuggees.runs.adapter.views.references import References
 from dap_ai.debuggees.runs.adapter.views.run_console import Bounded
-from dap_ai.system.texts import cut
+from dap_ai.system.texts import code, cut
 
 __all__ = ["Loaded", "RequestError", "RunSession"]
 Message = dict[str, Any]
@@ -105,7 +105,7 @@ class RunSession:
         if command in READ_ONLY:
             raise RequestError(READ_ONLY[command])
         if command in _OF_RUN and self._opened is None:
-            raise RequestError(f"no run is open yet: `launch` comes before `{command}`")
+            raise RequestError(f"no run is open yet: `launch` comes before {code(command)}")
         raise RequestError(f"a recorded run knows no '{command}'")
 
     # -- start and end -----------------------------------------------------------------------------------------------

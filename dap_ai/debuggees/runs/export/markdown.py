@@ -112,7 +112,7 @@ def escaped(text: str) -> str:
 def code(text: str) -> str:
     """Return a text as inline code. An empty text stays empty."""
     told = " ".join(visible(text).split()).replace("`", "'")
-    return f"`{told}`" if told else ""
+    return texts.code(told) if told else ""
 
 
 def fenced(text: str, language: str = "") -> str:

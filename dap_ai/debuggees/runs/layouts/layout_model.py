@@ -17,7 +17,7 @@ import msgspec
 from jmespath.exceptions import JMESPathError
 
 from dap_ai.settings import toml_files
-from dap_ai.system.texts import cut
+from dap_ai.system.texts import code, cut
 
 Means = Literal["task", "response", "call", "result", "note", "error", "end"]
 """Event kinds to which a layout can map a role."""
@@ -110,7 +110,7 @@ def compiled(expression: str, key: str = "") -> Any:
         return _compiled(expression)
     except (JMESPathError, ValueError, RecursionError) as error:
         told = cut(str(error).partition("\n")[0], toml_files.MAX_REASON_CHARS)
-        raise BadLayout(f"`{key or expression}`: is no expression of JMESPath: {told}") from error
+        raise BadLayout(f"{code(key or expression)}: is no expression of JMESPath: {told}") from error
 
 
 @lru_cache(maxsize=512)

@@ -13,6 +13,7 @@ import msgspec
 
 from dap_ai.debuggees.runs.adapter.request_arguments import RequestError
 from dap_ai.debuggees.runs.live.gate.orders import AgentHold, Order
+from dap_ai.system.texts import code
 
 ENDINGS: Mapping[str, str] = {"query": ".json", "call": ".json", "response": ".md", "result": ".md"}
 """File extension of the document for each kind of editable event."""
@@ -90,7 +91,7 @@ def from_expression(held: AgentHold, expression: str, given: str) -> tuple[Order
     if held.kind == "query":
         raise RequestError("a query is edited in its document: it opens with the held event's second frame")
     what = {"call": "`tool`, `args` and `args.NAME`"}.get(held.kind, "`text`")
-    raise RequestError(f"of the held {held.kind} {what} can be edited, and no `{expression}`")
+    raise RequestError(f"of the held {held.kind} {what} can be edited, and no {code(expression)}")
 
 
 def after_edit(held: AgentHold, order: Order) -> AgentHold:

@@ -147,7 +147,7 @@ def test_no_field_that_a_inspector_or_a_copy_brings_is_forgotten():
 def test_no_field_of_an_answer_is_forgotten():
     found = left(masked_answer(Masker(), full(Answer)))
     assert found - {"Usage.model", "Usage.provider"} == {
-        *("Evidence.file", "Fix.file", "PathNode.file", "Suspect.file"),  # they are opened
+        *("Cause.file", "Evidence.file", "Fix.file", "PathNode.file", "Suspect.file"),  # they are opened
         *("Masked.placeholder", "Masked.rule"),  # they are ours
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.commands.debugging.tool_answers import ShownValue, is_elsewhere, plain, section, value
+from dap_ai.system.texts import code
 
 COPY = "(in a snapshot; the program was not changed)"
 
@@ -43,3 +44,11 @@ def test_a_section_is_found_by_its_title():
 def test_a_tool_of_other_programs_is_told_from_an_answer():
     assert is_elsewhere("`type` is not for this program. `info` tells the type.")
     assert not is_elsewhere("`sum` is `0`.")
+
+
+def test_a_value_with_backticks_is_shown_without_the_fence_around_it():
+    assert (
+        value(f"{code('x')} evaluates to {code(repr('a`b'))} (in a snapshot; the program was not changed).").text
+        == "'a`b'"
+    )
+    assert plain(f"{code('a`b')} is **3**") == "a`b is 3"

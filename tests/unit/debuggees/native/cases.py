@@ -67,7 +67,7 @@ def stopped(
 
 def is_firm(analysis: NativeAnalysis) -> bool:
     """Whether the answer calls the first suspect the root cause, and not a guess."""
-    return root_cause(analysis).startswith(CAUSE)
+    return root_cause(analysis)[0].text.startswith(CAUSE)
 
 
 def line_of(source: str, code: str) -> int:

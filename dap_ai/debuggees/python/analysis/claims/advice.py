@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import msgspec
+
 from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.source_edits import SourceEdit
@@ -17,14 +19,21 @@ from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT, FixVerdic
 from dap_ai.debuggees.python.analysis.record.failure_check import BUILTINS
 from dap_ai.debuggees.python.analysis.syntax.nodes import READS
 from dap_ai.protocol.wire.ask_messages import Fix, Suspect
-from dap_ai.system.texts import fenced
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code, fenced
 
+_MAX_UNPROVED = 3
 _LEAST_SURE = 0.45
 """Minimum certainty for showing an untried fix: the finding's weight times the line's tie to failing tests, 0..1."""
 
 
-def recommendation(analysis: StopAnalysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
+def recommendation(analysis: StopAnalysis, trials: Trials | None = None) -> tuple[list[Section], list[Fix]]:
     """Return the section's Markdown text, and the fixes that it shows as diffs."""
+    advice, fixes = _advice(analysis, trials)
+    return [*advice, Section("effort", _effort(trials))], fixes
+
+
+def _advice(analysis: StopAnalysis, trials: Trials | None) -> tuple[list[Section], list[Fix]]:
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
     if trials and trials.proved and _agree(analysis, trials.proved[0]):
@@ -40,9 +49,11 @@ def recommendation(analysis: StopAnalysis, trials: Trials | None = None) -> tupl
         if verdict and verdict.check:
             fix.check, fix.result = verdict.check.words, verdict.text
             text = f"It could not be tried here: {verdict.text}."
-        return f"{ADVICE} A possible fix. {text}\n\n{fenced(diff, 'diff')}{_effort(trials)}", [fix]
-    held_back = f"\n\n{_why_not_shown(analysis, trials.passing[0])}" if trials and trials.passing else ""
-    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{held_back}{_effort(trials)}", []
+        return [Section("advice", f"{ADVICE} A possible fix. {text}\n\n{fenced(diff, 'diff')}")], [fix]
+    unproved = _unproved(analysis, trials) if trials else ""
+    steps = "\n".join(f"- {step}" for step in _next_steps(analysis, first))
+    advice = Section("advice", f"{ADVICE} Next steps:\n\n{steps}" if steps else "")
+    return [advice, Section("unproved", unproved)], []
 
 
 def _agree(analysis: StopAnalysis, trial: Trial) -> bool:
@@ -51,25 +62,26 @@ def _agree(analysis: StopAnalysis, trial: Trial) -> bool:
     return bool(trial.candidate.reason) or (cause is not None and trial.place == (cause.file, cause.line))
 
 
-def _steps(analysis: StopAnalysis) -> str:
-    first = analysis.suspects[0] if analysis.suspects else None
-    here = where(analysis.case, analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
-    steps = list(_next_steps(analysis, first)) or [f"Set a breakpoint before {here}, and step."]
-    return "\n".join(f"- {step}" for step in steps)
+def _unproved(analysis: StopAnalysis, trials: Trials) -> str:
+    """Return the changes that make the failure go away but are not proposed, each with what speaks against it."""
+    root = analysis.case
+    rows = [
+        f"- {where(root, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)} ({_against(t)})"
+        for t in trials.passing[:_MAX_UNPROVED]
+    ]
+    return "Changes that make the failure go away, but are not proposed:\n\n" + "\n".join(rows) if rows else ""
 
 
-def _why_not_shown(analysis: StopAnalysis, trial: Trial) -> str:
-    """Return a sentence on why the answer does not show a passing change as a fix."""
-    spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
+def _against(trial: Trial) -> str:
+    """Return why a passing change is not proposed, as a clause."""
     if trial.doubt:
-        return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
+        return f"hardly meant: {trial.doubt} with it"
     last = trial.widest or trial.verdict
-    if last.passes and not last.verified and last.check and last.check.whole:
-        return f"A small change at {spot} is not verified: {last.text}."
-    return f"A small change at {spot} makes the failure go away, too, which proves too little to show it."
+    is_whole = bool(last.check and last.check.whole)
+    return f"not verified: {last.text}" if is_whole and not last.verified else "nothing else speaks for it"
 
 
-def _passing(analysis: StopAnalysis, trials: Trials) -> tuple[str, list[Fix]]:
+def _passing(analysis: StopAnalysis, trials: Trials) -> tuple[list[Section], list[Fix]]:
     root = analysis.case.inspection.cwd
     best, *others = trials.proved[:3]
     fix = _fix(best, root)
@@ -77,8 +89,8 @@ def _passing(analysis: StopAnalysis, trials: Trials) -> tuple[str, list[Fix]]:
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
         heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"
-        text += f"\n\n{heading}\n\n" + "\n".join(rows)
-    return text + _effort(trials), [fix]
+        return [Section("advice", text), Section("rivals", f"{heading}\n\n" + "\n".join(rows))], [fix]
+    return [Section("advice", text)], [fix]
 
 
 def _found(best: Trial, analysis: StopAnalysis, trials: Trials) -> str:
@@ -113,13 +125,20 @@ def _how(trial: Trial) -> str:
 def _fix(trial: Trial, root: str) -> Fix:
     edit, verdict = trial.candidate.edit, trial.widest if trial.verified and trial.widest else trial.verdict
     words = verdict.check.words if verdict.check else ""
-    return Fix(edit.source.path, edit.diff(root), verified=trial.verified, check=words, result=verdict.text)
+    return Fix(
+        edit.source.path,
+        edit.diff(root),
+        verified=trial.verified,
+        check=words,
+        result=verdict.text,
+        is_found_by_search=msgspec.UNSET if trial.candidate.reason else True,
+    )
 
 
 def _new(trial: Trial) -> str:
     edit = trial.candidate.edit
     old = {edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)}
-    return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
+    return code(cut("; ".join(t.strip() for t in edit.lines if t.strip() not in old) or "removed", 100))
 
 
 def _verdict_of(edit: SourceEdit, trials: Trials | None) -> FixVerdict | None:
@@ -131,11 +150,11 @@ def _effort(trials: Trials | None) -> str:
     if trials is None:
         return ""
     if not trials.tried:
-        return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
+        return f"No fix was tried: {trials.why_not}." if trials.why_not else ""
     count, passed = len(trials.tried), len(trials.passing)
     fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
     more = " The setting `thorough` (`dap-ai ask --thorough`) tries more." if trials.has_more and not passed else ""
-    return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed.{more}"
+    return f"{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed.{more}"
 
 
 def _next_steps(analysis: StopAnalysis, first: Suspect | None) -> Iterator[str]:
@@ -144,19 +163,19 @@ def _next_steps(analysis: StopAnalysis, first: Suspect | None) -> Iterator[str]:
     if first and not first.file.startswith("<") and (first.file, first.line) != (place.frame.path, place.frame.line):
         source = case.sources.read(first.file)
         names = sorted({*names_in(source.statement_at(first.line))} - BUILTINS) if source and source.tree else []
-        watch = f", and watch {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
+        watch = f", and watch {', '.join(map(code, names[:3]))}" if names else ""
         yield f"Set a breakpoint at {where(case, first.file, first.line)}{watch}."
     condition = _condition(analysis)
     if condition and not place.is_generated:
         spot = where(case, place.frame.path, place.frame.line)
-        yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
+        yield f"Set a breakpoint at {spot} with the condition {code(condition)}, to stop before the failure."
     if (place.facts is None or case.is_over) and not place.is_generated:
         if not condition:
             yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
         return
     places = (ast.unparse(root) for root in analysis.diagnosis.roots if isinstance(root, READS))
     if root := next((place for place in places if place not in BUILTINS), ""):
-        yield f"Ask `where does {cut(root, 60)} come from?`"
+        yield f"Ask {code(f'where does {cut(root, 60)} come from?')}"
 
 
 def _condition(analysis: StopAnalysis) -> str:

@@ -10,13 +10,24 @@ from msgspec.structs import replace
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.case.value_texts import cut, first_of, show, typed, variables, when
 from dap_ai.agent.report.citing import Cited
-from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, listed, quote, where
-from dap_ai.agent.report.wording import CLEANED, HAPPENED, UNKNOWN, cut_code
+from dap_ai.agent.report.sections import (
+    BACK,
+    THE_FAILED_LINE,
+    cause_of,
+    chain_of,
+    claim_of,
+    quote,
+    unknown_cause,
+    where,
+)
+from dap_ai.agent.report.wording import CLEANED, HAPPENED, cut_code
 from dap_ai.debuggees.python.analysis.failure.exception_messages import first_line, without_pytest_lines
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis, proving
 from dap_ai.debuggees.python.analysis.ranking.ranking import TOLD_SUSPECTS, StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.slice.slicing import SliceStep
+from dap_ai.protocol.wire.report import Cause, Certainty, Section
+from dap_ai.system.texts import code
 
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
@@ -42,19 +53,19 @@ def happened(analysis: StopAnalysis) -> str:
     error = case.exception
     if error:
         message = f": {cut(first_line(without_pytest_lines(error.message)), 300)}" if error.message else ""
-        first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
+        first = f"{code(f'{error.type}{message}')} at {spot}, in {code(place.frame.name)}"
     else:
         reason = case.stop.description or case.stop.reason
         # gdb reports a signal while the line runs.
         yet = "" if case.stop.reason == "signal" else "; this line has not run yet"
-        first = f"Stopped ({reason}) at {spot}, in `{place.frame.name}`{yet}"
+        first = f"Stopped ({reason}) at {spot}, in {code(place.frame.name)}{yet}"
     text = f"{HAPPENED} {first}:\n\n{quote(place)}"
     if diagnosis.sentences:
         text += "\n\n" + " ".join(diagnosis.sentences)
     text += _kept_exception(case)
     values = "\n".join(_cite(cited) for cited in proving(diagnosis) if not _is_shown(cited, diagnosis))
     chain = "".join(
-        f"\n- {e.relation}: `{e.type}: {cut(first_line(e.message), 160)}` at {where(case, e.file, e.line)}"
+        f"\n- {e.relation}: {code(f'{e.type}: {cut(first_line(e.message), 160)}')} at {where(case, e.file, e.line)}"
         for e in case.inspection.exceptions[1:]
         if not (e.traceback and case.remote)
     )
@@ -70,9 +81,9 @@ def _kept_exception(case: StopSnapshot) -> str:
     expression, there = case.held
     place, *callers = there.places
     spot = where(case, place.frame.path, place.frame.line)
-    rows = [f"- called from {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in callers[:3]]
+    rows = [f"- called from {where(case, p.frame.path, p.frame.line)}, in {code(p.frame.name)}" for p in callers[:3]]
     return "\n".join(
-        [f"\n\n`{expression}` was raised at {spot}, in `{place.frame.name}`:\n\n{quote(place)}\n", *rows]
+        [f"\n\n{code(expression)} was raised at {spot}, in {code(place.frame.name)}:\n\n{quote(place)}\n", *rows]
     ).rstrip()
 
 
@@ -82,21 +93,21 @@ def after_cleanup(place: FramePlace) -> str:
     texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
     shown = ((text, value) for text in dict.fromkeys(texts) if (value := place.shown(text)))
     late = [(text, value) for text, value in shown if value.time == "now" and value.kind not in _CODE]
-    rows = [f"`{text}` (`{show(value, _MAX_VALUE)}` now)" for text, value in late]
+    rows = [f"{code(text)} ({code(show(value, _MAX_VALUE))} now)" for text, value in late]
     return f"{CLEANED} {', '.join(first_of(rows, _MAX_NAMES))}." if rows else ""
 
 
 def _is_shown(cited: Cited, diagnosis: Diagnosis) -> bool:
     """Whether a sentence of the diagnosis already shows the cited value in full."""
     value = cited.place.value(cited.expression)
-    told = f"`{cited.expression}` is `{value.text}`" if value and not value.truncated else ""
+    told = f"{code(cited.expression)} is {code(value.text)}" if value and not value.truncated else ""
     return bool(told) and any(told in sentence for sentence in diagnosis.sentences)
 
 
 def _cite(cited: Cited) -> str:
     value = cited.place.value(cited.expression)
     text = typed(value, 160) if value else "not read"
-    return f"- `{cited.expression}` = `{text}`{when(value) if value else ''}"
+    return f"- {code(cited.expression)} = {code(text)}{when(value) if value else ''}"
 
 
 def why(analysis: StopAnalysis, head: str = BACK) -> str:
@@ -115,15 +126,15 @@ def _chain(analysis: StopAnalysis) -> list[SliceStep]:
 
 def _link(analysis: StopAnalysis, step: SliceStep) -> str:
     """Return what a slice step does, or what it may have done if it is unknown whether the step ran."""
-    case, code = analysis.case, step.scope.source.line(step.line).strip()
+    case, line_text = analysis.case, step.scope.source.line(step.line).strip()
     had_run = analysis.had_run(step.scope.source.path, step.line)
     does, may_have = _DOES[step.role]
     words = does if had_run else may_have
     value = _value_now(step) if had_run else ""
-    inside = "at module level" if isinstance(step.scope.node, ast.Module) else f"in `{step.scope.name}`"
+    inside = "at module level" if isinstance(step.scope.node, ast.Module) else f"in {code(step.scope.name)}"
     spot = f"{where(case, step.scope.source.path, step.line)} {inside}"
-    told = words.format(step.decided) if step.decided else f"{words} `{step.name}`"
-    return f"{spot} {told}: `{cut(code, _MAX_CODE)}`{value}"
+    told = words.format(step.decided) if step.decided else f"{words} {code(step.name)}"
+    return f"{spot} {told}: {code(cut(line_text, _MAX_CODE))}{value}"
 
 
 def _value_now(step: SliceStep) -> str:
@@ -136,10 +147,19 @@ def _value_now(step: SliceStep) -> str:
     if value is None or value.kind in _CODE:
         return ""
     is_or_was = {"": "is now", "now": "is"}.get(value.time, "was")
-    return f" (`{step.name}` {is_or_was} `{show(value, _MAX_VALUE)}`{when(value, _MAX_VALUE)})"
+    return f" ({code(step.name)} {is_or_was} {code(show(value, _MAX_VALUE))}{when(value, _MAX_VALUE)})"
 
 
-def root_cause(analysis: StopAnalysis, trials: Trials | None = None) -> str:
+def cause_claim(analysis: StopAnalysis, trials: Trials | None) -> Cause | None:
+    """Return the root cause that the answer names; None if it is unknown."""
+    first = analysis.cause
+    if first is None or not analysis.suspects:
+        return None
+    spot = where(analysis.case, first.file, first.line)
+    return claim_of(analysis.case, first, spot, "proved" if is_sure(analysis, trials) else "guess")
+
+
+def root_cause(analysis: StopAnalysis, trials: Trials | None = None) -> list[Section]:
     """Return the most suspicious line with its reason and certainty, and the other suspects in short.
 
     A cause is certain only if a rule matches and a rerun proves it: the rule's fix is verified, or the suspected
@@ -148,8 +168,9 @@ def root_cause(analysis: StopAnalysis, trials: Trials | None = None) -> str:
     case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[:TOLD_SUSPECTS]]
     spot = partial(where, case)
     if told and analysis.cause is None:
-        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {listed(told, spot)}."
-    return cause_of(case, [*analysis.suspects[:1], *told[1:]], spot, lambda: is_sure(analysis, trials))
+        return unknown_cause(told, spot)
+    certainty: Certainty = "proved" if told and is_sure(analysis, trials) else "guess"
+    return cause_of(case, [*analysis.suspects[:1], *told[1:]], spot, certainty)
 
 
 def is_sure(analysis: StopAnalysis, trials: Trials | None) -> bool:

@@ -9,6 +9,8 @@ from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happe
 from dap_ai.debuggees.python.analysis.claims.verdict import verdict
 from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.protocol.wire.ask_messages import Fix
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code, in_sentence
 
 _CAUGHT = (
     "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "
@@ -16,18 +18,18 @@ _CAUGHT = (
 )
 
 
-def caught(analysis: StopAnalysis) -> tuple[list[str], list[Fix]]:
+def caught(analysis: StopAnalysis) -> tuple[list[Section], list[Fix]]:
     """Return the paragraphs about an exception that was caught without stopping the program, and the fixes."""
     return _partial_answer(analysis, "; something caught it", _CAUGHT)
 
 
-def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[str], list[Fix]]:
+def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[Section], list[Fix]]:
     """Return the paragraphs about another process's exception, for which `here` waited, and the fixes."""
     place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
     note = (
         f"**Raised in another process.** {_source_of(here, analysis.case)}. It came to this process at {spot}, "
-        f"in `{place.frame.name}`:\n\n{quote(place)}"
+        f"in {code(place.frame.name)}:\n\n{quote(place)}"
     )
     return _partial_answer(analysis, ", in another process", note)
 
@@ -39,7 +41,7 @@ def _source_of(here: StopSnapshot, there: StopSnapshot) -> str:
     sources = "the traceback that it sent and the source; the values of its variables are not known"
     if any(place.facts for place in there.places):
         sources = "the traceback and the values that it sent at its end, and the source"
-    return f"{here.exception.message}. The rest is read from {sources}"
+    return f"{in_sentence(here.exception.message)}. The rest is read from {sources}"
 
 
 def _arrived(there: StopSnapshot, here: StopSnapshot) -> FramePlace:
@@ -52,15 +54,23 @@ def _arrived(there: StopSnapshot, here: StopSnapshot) -> FramePlace:
     return next(own, here.places[0])
 
 
-def _partial_answer(analysis: StopAnalysis, end: str, note: str) -> tuple[list[str], list[Fix]]:
+def _partial_answer(analysis: StopAnalysis, end: str, note: str) -> tuple[list[Section], list[Fix]]:
     advice, fixes = recommendation(analysis, None)
     first = f"{verdict(analysis, None).removesuffix('.')}{end}."
-    known = [after_cleanup(analysis.diagnosis.place), note, root_cause(analysis), advice]
-    return [first, *known, happened(analysis), _came_by(analysis), why(analysis)], fixes
+    known = [Section("cleanup", after_cleanup(analysis.diagnosis.place)), Section("note", note)]
+    evidence = [Section("happened", happened(analysis)), Section("why", _came_by(analysis))]
+    return [
+        Section("verdict", first),
+        *known,
+        *root_cause(analysis),
+        *advice,
+        *evidence,
+        Section("why", why(analysis)),
+    ], fixes
 
 
 def _came_by(analysis: StopAnalysis) -> str:
     """Return the calls that led to the failing frame as a list, innermost first; may be empty."""
     case = analysis.case
-    rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
+    rows = [f"- {where(case, p.frame.path, p.frame.line)}, in {code(p.frame.name)}" for p in case.places[1:]]
     return "\n".join(["Called from:\n", *rows]) if rows else ""

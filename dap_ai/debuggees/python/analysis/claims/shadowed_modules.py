@@ -20,6 +20,8 @@ from dap_ai.debuggees.python.analysis.claims.explain import happened
 from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 from dap_ai.protocol.wire.ask_messages import Suspect
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code
 
 _NO_ATTRIBUTE = re.compile(
     r"^(?:partially initialized )?module '(?P<module>[\w.]+)'(?: from '[^']*')? has no attribute '(?P<name>\w+)'"
@@ -58,20 +60,23 @@ def shadowed(case: StopSnapshot) -> Shadowed | None:
     return Shadowed(top, name, file) if asked_by_library or _library_has(module, name) else None
 
 
-def explain_shadowing(found: Shadowed, analysis: StopAnalysis) -> tuple[list[str], list[Suspect]]:
+def explain_shadowing(found: Shadowed, analysis: StopAnalysis) -> tuple[list[Section], list[Suspect]]:
     """Return the answer's paragraphs, and the file as the only suspect."""
     cwd, program = analysis.case.inspection.cwd, next(iter(analysis.case.inspection.argv), "")
     file = shorten(found.file, cwd)
     itself = bool(program) and PurePath(cwd, program) == PurePath(found.file)
     place = ", the program itself" if itself else " beside the program"
-    is_not = f"not the standard library's, and has no `{found.name}`"
-    rename = f"{ADVICE} Rename `{file}`: `import {found.module}` then finds the module of the standard library."
-    suspect = Suspect(found.file, 1, 1.0, f"shadows the module `{found.module}` of the standard library")
+    is_not = f"not the standard library's, and has no {code(found.name)}"
+    rename = (
+        f"{ADVICE} Rename {code(file)}: {code(f'import {found.module}')} then finds the module of the standard library."
+    )
+    suspect = Suspect(found.file, 1, 1.0, f"shadows the module {code(found.module)} of the standard library")
+    cause = f"{CAUSE} {code(file)} {suspect.reason}: {code(f'import {found.module}')} loads this file."
     return [
-        f"`{found.module}` is `{file}`{place}, {is_not}.",
-        f"{CAUSE} `{file}` {suspect.reason}: `import {found.module}` loads this file.",
-        rename,
-        happened(analysis),
+        Section("verdict", f"{code(found.module)} is {code(file)}{place}, {is_not}."),
+        Section("cause", cause),
+        Section("advice", rename),
+        Section("happened", happened(analysis)),
     ], [suspect]
 
 

@@ -11,12 +11,12 @@ from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import THE_FAILED_LINE, where
 from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
-from dap_ai.debuggees.python.analysis.contrast.failure_record import is_check
 from dap_ai.debuggees.python.analysis.failure.exception_messages import first_line
 from dap_ai.debuggees.python.analysis.failure.failures import ON_PURPOSE
 from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code, in_sentence
 
 _MOST_ITEM_CHARS = 24
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
@@ -31,8 +31,8 @@ def verdict(analysis: StopAnalysis, trials: Trials | None) -> str:
     case, place = analysis.case, analysis.diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
     if not case.exception:
-        return f"Stopped at {spot}, in `{place.frame.name}`: nothing has failed here."
-    effects = [f"{effect}{',' if ', which' in effect else ''} at {spot}" for effect in _effects(analysis)]
+        return f"Stopped at {spot}, in {code(place.frame.name)}: nothing has failed here."
+    effects = _placed_effects(analysis)
     first = analysis.cause
     if first is None or first.reason.startswith(THE_FAILED_LINE):
         return fitting([f"{effect}." for effect in effects])
@@ -43,9 +43,20 @@ def verdict(analysis: StopAnalysis, trials: Trials | None) -> str:
         told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
         return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
     reasons = dict.fromkeys([first.reason, _IN_BRACKETS.sub("", first.reason)])  # bracketed text is repeated below
-    whys = [*(f" ({why})" for why in reasons), *([""] if is_check(analysis.diagnosis.place.statement) else [])]
+    whys = [*(f" ({why})" for why in reasons), ""]
     guesses = [f"{effect}; a guess at the cause: {cause}{why}." for effect in effects for why in whys]
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
+
+
+def effect(analysis: StopAnalysis) -> str:
+    """Return what went wrong, without a cause, in one sentence; "" if nothing has failed."""
+    return fitting([f"{each}." for each in _placed_effects(analysis)]) if analysis.case.exception else ""
+
+
+def _placed_effects(analysis: StopAnalysis) -> list[str]:
+    place = analysis.diagnosis.place
+    spot = where(analysis.case, place.frame.path, place.frame.line)
+    return [f"{each}{',' if ', which' in each else ''} at {spot}" for each in _effects(analysis)]
 
 
 def _effects(analysis: StopAnalysis) -> list[str]:
@@ -53,17 +64,17 @@ def _effects(analysis: StopAnalysis) -> list[str]:
     error, diagnosis = analysis.case.exception, analysis.diagnosis
     item = _item(diagnosis.place)
     told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
-    kind = f"`{error.type}`" if error else ""
-    plain = f"{kind}: {first_line(error.message)}" if error and error.message else kind
+    kind = code(error.type) if error else ""
+    plain = f"{kind}: {in_sentence(first_line(error.message))}" if error and error.message else kind
     if not told and kind not in (plain, "`AssertionError`"):
         told = [plain]  # the exception tells more than a value of the line
     told += [
-        f"`{cited.expression}` is `{show(value, 40)}`"
+        f"{code(cited.expression)} is {code(show(value, 40))}"
         for cited in diagnosis.cited[:1]
         if (value := diagnosis.place.value(cited.expression))
     ]
     first = _first_part(error.message) if error else ""
-    brief = f"{kind}: {first}" if first else kind
+    brief = f"{kind}: {in_sentence(first)}" if first else kind
     told = [text.replace(ON_PURPOSE, f"{brief}, raised on purpose", 1) for text in told]
     if analysis.case.held and told:
         told.insert(0, _with_kept_exception(analysis.case, *analysis.case.held, told[0]))
@@ -80,7 +91,7 @@ def _with_kept_exception(case: StopSnapshot, expression: str, there: StopSnapsho
     """Return `told` with the location that raised the exception stored in the failed check's `expression`."""
     frame, error = there.places[0].frame, there.exception
     raised = f"{error.type}: {first_line(error.message)}" if error and error.message else error.type if error else ""
-    beside = "" if f"`{expression}`" in told else f"; `{expression}` is `{raised}`"
+    beside = "" if code(expression) in told else f"; {code(expression)} is {code(raised)}"
     return f"{told}{beside} (raised at {where(case, frame.path, frame.line)})"
 
 
@@ -96,7 +107,7 @@ def _item(place: FramePlace) -> str:
             value = place.value(target.id) if isinstance(target, ast.Name) else None
             text = _item_label(value) if value else ""
             if text:
-                return f" for `{text}`"
+                return f" for {code(text)}"
     return ""
 
 

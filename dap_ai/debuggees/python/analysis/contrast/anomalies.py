@@ -24,6 +24,7 @@ from dap_ai.agent.source.statements import bindings, header_expressions, names_i
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun, TraceRecord
 from dap_ai.debuggees.python.analysis.slice.dynamic_slice import DynamicSlice
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
+from dap_ai.system.texts import code
 
 _ATOM = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?\binf\b|\bnan\b|None"""
@@ -118,7 +119,7 @@ def _born(
 
 def _strange(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[Anomaly]:
     for event, name, text, atom in _born(record, events, STRANGE.__contains__):
-        yield Anomaly(event, name, text, f"the first `{atom}` of the run", 1.0)
+        yield Anomaly(event, name, text, f"the first {code(atom)} of the run", 1.0)
 
 
 def _disputed(record: TraceRecord, events: Sequence[StatementRun], disputed: Iterable[str]) -> Iterator[Anomaly]:
@@ -131,9 +132,9 @@ def _disputed(record: TraceRecord, events: Sequence[StatementRun], disputed: Ite
         found = list(_born(record, events, wanted.__contains__))
         for event, name, text, atom in found:
             sentinel = next(((n, t) for n, t in _given(event) if t in _SENTINELS), None)
-            made = f", made from `{sentinel[0]}`, which is `{sentinel[1]}`" if sentinel else ""
+            made = f", made from {code(sentinel[0])}, which is {code(sentinel[1])}" if sentinel else ""
             weight = 0.8 if sentinel else 0.7 if text == atom else 0.6
-            yield Anomaly(event, name, text, f"where `{atom}` first appears{made}", weight)
+            yield Anomaly(event, name, text, f"where {code(atom)} first appears{made}", weight)
         near = {atom.casefold() for *_, atom in found}
         given = {atom for event, *_ in found for _, text in _given(event) for atom in atoms(text)}
         wanted = {atom for atom in given if is_rare(atom) and atom.casefold() in near} - wanted
@@ -195,9 +196,9 @@ _WEIGHTS = {"type": 0.7, "keys": 0.65, "empty": 0.6, "blank": 0.55, "length": 0.
 
 def _in_words(feature: tuple[str, str], mine: str | None, usual: str | None) -> str:
     part, kind = feature
-    at = f"its `{part}` " if part else ""
+    at = f"its {code(part)} " if part else ""
     words = {
-        "type": f"{at}is `{mine}`, elsewhere `{usual}`",
+        "type": f"{at}is {code(mine or '')}, elsewhere {code(usual or '')}",
         "keys": f"it has the keys {mine}, elsewhere {usual}",
         "empty": f"{at}is empty, elsewhere not" if mine == "yes" else f"{at}is not empty, elsewhere it is",
         "blank": f"{at}has blanks at its ends, elsewhere not",
@@ -252,5 +253,5 @@ def _round(run: Activation, event: StatementRun) -> str:
         mine = [e for e in rounds if e.first <= event.first]
         name = next((n for n in target_names(loop.target) if mine and n in mine[-1].values), "")
         if name:
-            return f"round {len(mine)}: `{name}` is `{cut(mine[-1].values[name], _MAX_DATUM)}`"
+            return f"round {len(mine)}: {code(name)} is {code(cut(mine[-1].values[name], _MAX_DATUM))}"
     return ""

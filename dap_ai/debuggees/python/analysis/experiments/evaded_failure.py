@@ -19,6 +19,7 @@ from dap_ai.debuggees.python.analysis.record.failure_check import Failure
 from dap_ai.debuggees.python.analysis.record.impact import gives_otherwise
 from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
+from dap_ai.system.texts import code
 
 _TRAP = b"(_ for _ in ()).throw(KeyboardInterrupt)"
 """An expression that ends the run, and that `except Exception` does not catch."""
@@ -34,7 +35,7 @@ async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: Sna
     if failure is None or failure.is_demand:
         return ""
     if gone := _left_out(failure, edit):
-        return f"`{cut(gone, 60)}` is left out"
+        return f"{code(cut(gone, 60))} is left out"
     broken = failing_expression(failure.place)
     if broken is None:
         return ""
@@ -43,9 +44,9 @@ async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: Sna
     if not trapped:
         return ""
     if (await runs.attempt(trapped, control)).passes:
-        return f"`{cut(text, 60)}`, which failed, does not run any more"
+        return f"{code(cut(text, 60))}, which failed, does not run any more"
     other = gives_otherwise(control.trace, after.trace or RunTrace()) if failure.holds(edit) else ""
-    return f"`{other}` gives something else for earlier arguments" if other else ""
+    return f"{code(other)} gives something else for earlier arguments" if other else ""
 
 
 def _left_out(failure: Failure, edit: SourceEdit) -> str:

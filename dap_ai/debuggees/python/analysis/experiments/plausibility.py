@@ -16,6 +16,7 @@ from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, s
 from dap_ai.debuggees.python.analysis.record.failure_check import failure_of
 from dap_ai.debuggees.python.analysis.syntax.nodes import lines_of, set_in
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
+from dap_ai.system.texts import code
 
 _OFTEN = 3
 """Minimum number of equal results that counts as a pattern."""
@@ -32,11 +33,11 @@ def doubt_of(case: StopSnapshot, before: Control, after: SnapshotResult, edit: S
     if before.check.fresh and _has_crashed(case) and (data := shifted([edit])):
         return data
     if dropped := _dropped(edit):
-        return f"`{dropped}` is removed"
+        return f"{code(dropped)} is removed"
     if repeated := _repeated(edit):
         return repeated
     if wasted := _wasted(edit):
-        return f"what `{wasted}` is set to is no longer used"
+        return f"what {code(wasted)} is set to is no longer used"
     if after.trace is None or after.trace.truncated:
         return ""
     now = _counts(after.trace, edit)
@@ -72,11 +73,11 @@ def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) ->
     for name, old in before.items():
         new = after.get(name, [])
         if new and all(isinstance(v, bool) for v in new) and not any(isinstance(v, bool) for v in old):
-            return f"`{name}` returns only `True` or `False`"
+            return f"{code(name)} returns only `True` or `False`"
         if _signs(old) == {1} and _signs(new) == {-1}:
-            return f"`{name}` returns negative numbers"
+            return f"{code(name)} returns negative numbers"
         if len(set(map(repr, old))) > 1 and len(new) >= _OFTEN and len(set(map(repr, new))) == 1:
-            return f"`{name}` returns `{new[0]!r}` each time"
+            return f"{code(name)} returns {code(repr(new[0]))} each time"
     return ""
 
 
@@ -93,7 +94,7 @@ def _other_types(before: RunTrace, after: RunTrace) -> str:
             return ""
         kinds = _kind(was.result), _kind(now.result)
         if all(kinds) and kinds[0] != kinds[1]:
-            return f"`{was.function}` returns `{kinds[1]}` instead of `{kinds[0]}` for an earlier call"
+            return f"{code(was.function)} returns {code(kinds[1])} instead of {code(kinds[0])} for an earlier call"
     return ""
 
 
@@ -128,7 +129,7 @@ def _repeated(edit: SourceEdit) -> str:
         return ""
     others = (f for f in source.functions if f.name != changed.name)  # same-named functions belong to other classes
     twin = next((f for f in others if _does(f) == _does(changed)), None)
-    return f"`{changed.name}` does the same as `{twin.name}`" if twin else ""
+    return f"{code(changed.name)} does the same as {code(twin.name)}" if twin else ""
 
 
 def _changed(edit: SourceEdit) -> FunctionNode | None:

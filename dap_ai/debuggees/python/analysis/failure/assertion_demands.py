@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dap_ai.agent.case.value_texts import cut, cut_apart, shared
 from dap_ai.debuggees.python.analysis.syntax.nodes import expression
+from dap_ai.system.texts import code
 
 MOST_CHARS = 44
 """Maximum characters of a value shown next to another value."""
@@ -24,8 +25,8 @@ _METHODS = {
     "assertSequenceEqual": "==", "assertMultiLineEqual": "==",
 }  # fmt: skip
 _OF_ONE = {"assertTrue": "true", "assertFalse": "false", "assertIsNone": "is", "assertIsNotNone": "is not"}
-_UNMET = {"matches": ", which `{}` does not match", "instance": ", no `{}`"}
-"""Relation -> suffix for a left side that violates the relation; `{}` is the right side."""
+_UNMET = {"matches": ", which {} does not match", "instance": ", no {}"}
+"""Relation -> suffix for a left side that violates the relation; {} is the right side."""
 _ORDERS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -51,7 +52,7 @@ class AssertionSide:
     @property
     def with_value(self) -> str:
         """A clause with the side's code and value: `` `total` is `-7` ``."""
-        return f"`{self.code}` is `{cut(self.text, 120)}`"
+        return f"{code(self.code)} is {code(cut(self.text, 120))}"
 
 
 @dataclass(frozen=True)
@@ -131,11 +132,11 @@ def unmet(relation: str, sides: Sequence[AssertionSide], difference: ValueDiffer
     (found,) = known
     other = right if found is left else left
     if relation in _UNMET and found is left:
-        return f"{found.with_value}{_UNMET[relation].format(other.code)}"
+        return f"{found.with_value}{_UNMET[relation].format(code(other.code))}"
     if relation in _ORDERS and other.is_literal:
-        return f"{found.with_value}, not `{relation if found is left else _ORDERS[relation]} {other.code}`"
+        return f"{found.with_value}, not {code(f'{relation if found is left else _ORDERS[relation]} {other.code}')}"
     return (
-        f"`{left.code}` is not `{right.code}`: {right.with_value}"
+        f"{code(left.code)} is not {code(right.code)}: {right.with_value}"
         if relation == "==" and found is right
         else found.with_value
     )
@@ -148,10 +149,10 @@ def _is_whole(side: AssertionSide) -> bool:
 
 def _membership(how: str, member: AssertionSide, container: AssertionSide) -> str:
     if container.is_literal:
-        return f"{member.with_value}, {how} `{container.code}`"
-    value = f" (`{cut(member.text, MOST_CHARS)}`)" if member.text and not member.is_literal else ""
-    head = f"`{member.code}`{value} is {how} `{container.code}`"
-    return f"{head}, which is `{_around(member.text, container.text)}`" if container.text else head
+        return f"{member.with_value}, {how} {code(container.code)}"
+    value = f" ({code(cut(member.text, MOST_CHARS))})" if member.text and not member.is_literal else ""
+    head = f"{code(member.code)}{value} is {how} {code(container.code)}"
+    return f"{head}, which is {code(_around(member.text, container.text))}" if container.text else head
 
 
 def _around(part: str, text: str) -> str:
@@ -165,28 +166,28 @@ def _apart(found: AssertionSide, wanted: AssertionSide) -> str:
     """Describe two values that should be equal, in full or only where they differ."""
     both = shared(found.text, wanted.text)
     if both:
-        return f"`{found.code}` is not `{wanted.code}`: both begin with `{cut(both, MOST_CHARS)}`"
+        return f"{code(found.code)} is not {code(wanted.code)}: both begin with {code(cut(both, MOST_CHARS))}"
     if not (_is_whole(found) and _is_whole(wanted)) and (items := _first_difference(found, wanted)):
         return _apart(*items)
     one, other = cut_apart(found.text, wanted.text, MOST_CHARS)
-    against = f", not `{other}`" if wanted.is_literal else f" and `{wanted.code}` is `{other}`"
-    return f"`{found.code}` is `{one}`{against}"
+    against = f", not {code(other)}" if wanted.is_literal else f" and {code(wanted.code)} is {code(other)}"
+    return f"{code(found.code)} is {code(one)}{against}"
 
 
 def _differs(left: AssertionSide, right: AssertionSide, difference: ValueDifference) -> str:
     is_long = max(len(left.code), len(right.code)) > _MOST_NAME_CHARS
     if difference.at and is_long:
         one, other = cut_apart(difference.left, difference.right, MOST_CHARS)
-        return f"`{difference.at}` is `{one}` on the left, `{other}` on the right"
+        return f"{code(difference.at)} is {code(one)} on the left, {code(other)} on the right"
     if difference.at:
         one, other = _item(left, difference.at, difference.left), _item(right, difference.at, difference.right)
         return _apart(other, one) if left.is_literal else _apart(one, other)
-    extra = f"`{cut(difference.left or difference.right, MOST_CHARS)}`"
+    extra = code(cut(difference.left or difference.right, MOST_CHARS))
     if is_long:
         return f"{extra} is on the {'left' if difference.left else 'right'} only"
     if difference.left:
-        return f"`{left.code}` has {extra}, which `{right.code}` has not"
-    return f"`{left.code}` has no {extra}, which `{right.code}` has"
+        return f"{code(left.code)} has {extra}, which {code(right.code)} has not"
+    return f"{code(left.code)} has no {extra}, which {code(right.code)} has"
 
 
 def _first_difference(found: AssertionSide, wanted: AssertionSide) -> tuple[AssertionSide, AssertionSide] | None:

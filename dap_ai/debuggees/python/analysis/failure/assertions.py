@@ -21,6 +21,7 @@ from dap_ai.debuggees.python.analysis.failure.exception_messages import differen
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 from dap_ai.debuggees.python.analysis.syntax.nodes import READS, called_name
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
+from dap_ai.system.texts import code
 
 _NOT_RAISED = re.compile(r"(\w+) not raised(?: by (\w+))?")
 """Matches unittest's message about an exception that was not raised."""
@@ -44,7 +45,11 @@ def explain(case: StopSnapshot, d: Diagnosis, error: ExceptionFacts) -> None:
     if len(both) == 2 and all(side.text and "..." not in side.text for side in both):
         d.compared = both[0].text, both[1].text
     if missing := _NOT_RAISED.match(error.message):
-        d.say(f"`{missing[2]}` did not raise `{missing[1]}`." if missing[2] else f"`{missing[1]}` was not raised.")
+        d.say(
+            f"{code(missing[2])} did not raise {code(missing[1])}."
+            if missing[2]
+            else f"{code(missing[1])} was not raised."
+        )
     elif told := _decided(d, demand) or unmet(demand.relation, both, difference_in(case.hide(error.message))):
         d.say(f"{told}.")
     elif error.message:
@@ -64,7 +69,7 @@ def _decided(d: Diagnosis, demand: Demand) -> str:
         return ""
     how, target = "holds" if found.holds else "does not hold", ast.unparse(found.target)
     target = target[1:-1] if isinstance(found.target, ast.Tuple) else target
-    return f"`{ast.unparse(found.condition)}` {how} for `{target}` in `{show(value)}`"
+    return f"{code(ast.unparse(found.condition))} {how} for {code(target)} in {code(show(value))}"
 
 
 def sides_of(case: StopSnapshot, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[AssertionSide]:

@@ -12,8 +12,11 @@ from dap_ai.agent.report.nearest import near, near_key
 from dap_ai.agent.source.statements import nodes_in, root_name
 from dap_ai.debuggees.python.analysis.failure import nones, tied_items
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
+from dap_ai.debuggees.python.analysis.failure.misfit_calls import explain_misfit
+from dap_ai.debuggees.python.analysis.failure.unset_locals import explain_unset
 from dap_ai.debuggees.python.analysis.syntax.nodes import READS, set_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
+from dap_ai.system.texts import code
 
 _WRONG_RESULT = re.compile(
     r"(?:[^\s()]+\.)?(__[a-z_]+__)(?:\(\))?( (?:method )?(?:returned|should|must)\b.*)", re.DOTALL
@@ -49,7 +52,7 @@ def _attribute_error(d: Diagnosis, error: ExceptionFacts) -> None:
     d.blame(node.value)
     if value is None:
         return
-    d.say(f"{d.code(node.value)}, of type `{value.type}`, and has no `{match[1]}`.")
+    d.say(f"{d.code(node.value)}, of type {code(value.type)}, and has no {code(match[1])}.")
     close = near(match[1], [f.name for f in value.fields or []] + _methods(d, value))
     if close:
         d.say(f"It has {_list(close)}.")
@@ -66,20 +69,16 @@ def _methods(d: Diagnosis, value: Value) -> list[str]:
 
 def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
     text = error.message
-    if ("NoneType" in text and nones.blame(d, text)) or tied_items.explain(d, text):
-        return
-    if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
-        call = next((n for n in d.in_question if isinstance(n, ast.Call)), None)
-        if call is not None:
-            d.say(f"The call `{ast.unparse(call)}` does not fit the function's parameters.")
-            d.roots.append(call)
+    if ("NoneType" in text and nones.blame(d, text)) or tied_items.explain(d, text) or explain_misfit(d, text):
         return
     operands = _operands(d.broken) or _read_in(d)
     if match := _WRONG_RESULT.match(text):
-        d.say(f"`{match[1]}`{match[2]}.")
+        d.say(f"{code(match[1])}{match[2]}.")
         d.blame(*operands)
         return
-    told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
+    told = [
+        f"{d.code(n)} ({code(v.type)})" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")
+    ]
     if told:
         d.say("; ".join(dict.fromkeys(told)) + ".")
     strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
@@ -112,10 +111,10 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         _say_keys(d, node.value, holder, key)
         holder_text = ast.unparse(node.value)
         d.advice.append(
-            f"Decide what the key `None` means: its value is missing where `{ast.unparse(node.slice)}` is made."
+            f"Decide what the key `None` means: its value is missing where {code(ast.unparse(node.slice))} is made."
             if key == "None"
-            else f"Decide what `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, "
-            f"pass a default with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
+            else f"Decide what {code(cut(holder_text, 60))} without {code(key)} means: use the key that it has, "
+            f"pass a default with {code(f'.get({key})')}, or correct where {code(cut(holder_text, 60))} is made."
         )
         d.blame(node.slice, node.value)
         return
@@ -132,12 +131,12 @@ def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
     closest = near_key(key, keys)
     text = ast.unparse(node)
     if not keys:
-        d.say(f"`{text}` is empty: it has no key `{key}`.")
+        d.say(f"{code(text)} is empty: it has no key {code(key)}.")
     elif closest:
-        d.say(f"`{text}` has no key `{key}`: {closest}.")
-        d.say(f"Its keys are `{cut(listed, 160)}`.")
+        d.say(f"{code(text)} has no key {code(key)}: {closest}.")
+        d.say(f"Its keys are {code(cut(listed, 160))}.")
     else:
-        d.say(f"`{text}` has no key `{key}`; its keys are `{cut(listed, 160)}`.")
+        d.say(f"{code(text)} has no key {code(key)}; its keys are {code(cut(listed, 160))}.")
 
 
 def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:
@@ -164,10 +163,10 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
         if length is None or not isinstance(position, int) or -length <= position < length:
             continue
         told = ast.unparse(node.slice)
-        read = f"`{ast.unparse(node)}` is read" if told == str(position) else f"`{told}` is `{position}`"
+        read = f"{code(ast.unparse(node))} is read" if told == str(position) else f"{code(told)} is {code(position)}"
         items = f"has {length} item{'s' if length > 1 else ''}: the last index is {length - 1}"
         holds = items if length else "is empty"
-        d.say(f"{read}, but `{ast.unparse(node.value)}` {holds}.")
+        d.say(f"{read}, but {code(ast.unparse(node.value))} {holds}.")
         d.blame(node.slice, node.value)
         if position == length:
             d.say("The index is one past the end.")
@@ -183,16 +182,17 @@ def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
     pool = [n for n in d.in_question if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.FloorDiv | ast.Mod)]
     calls = any(isinstance(n, ast.Call) for n in d.header)  # a called function may have divided
     if len(pool) == 1 and not (calls and d.broken is None) and d.value(pool[0].right) is None:
-        d.say(f"The divisor `{cut(ast.unparse(pool[0].right), 60)}` is zero.")
+        d.say(f"The divisor {code(cut(ast.unparse(pool[0].right), 60))} is zero.")
         d.roots.append(pool[0].right)
         return
     for node in pool:
         value = d.value(node.right)
         if value and literal(value) == 0:
             divisor = cut(ast.unparse(node.right), 60)
-            d.say(f"The divisor `{divisor}` is `{value.text}`.")
+            d.say(f"The divisor {code(divisor)} is {code(value.text)}.")
             d.advice.append(
-                f"Decide what `{divisor}` being 0 means here: use a default, skip it, or reject it where it is made."
+                f"Decide what {code(divisor)} being 0 means here: use a default, skip it, or reject it where it is "
+                "made."
             )
             d.blame(node.right)
             for inner in sub_expressions([node.right]):
@@ -207,16 +207,12 @@ def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
         return
     name = match[1] or match[2]
     if error.type == "UnboundLocalError" or "local variable" in error.message:
-        d.say(
-            f"`{name}` is a local variable of this function (it is assigned somewhere in it), and has no value "
-            "yet on this path."
-        )
-        d.roots.append(ast.Name(name, ast.Load()))
+        explain_unset(d, name)
         return
     tree = d.place.source.tree
     defined = [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     close = near(name, [*bound(d.place.facts), *defined, *set_in(tree)])
-    d.say(f"There is no `{name}` here" + (f"; {_list(close)} exists." if close else "."))
+    d.say(f"There is no {code(name)} here" + (f"; {_list(close)} exists." if close else "."))
     d.roots.append(ast.Name(name, ast.Load()))
 
 
@@ -224,7 +220,11 @@ def _shapes(d: Diagnosis) -> None:
     """Explain arrays whose shapes do not match."""
     pool = d.in_question
     arrays = [n for n in pool if (v := d.value(n)) and v.shape is not None and isinstance(n, ast.Name | ast.Attribute)]
-    told = [f"`{ast.unparse(n)}` has the shape `{tuple(v.shape)}`" for n in arrays if (v := d.value(n)) and v.shape]
+    told = [
+        f"{code(ast.unparse(n))} has the shape {code(str(tuple(v.shape)))}"
+        for n in arrays
+        if (v := d.value(n)) and v.shape
+    ]
     if told:
         d.say("; ".join(told) + ".")
         d.blame(*arrays)
@@ -264,12 +264,12 @@ def _unpacking(d: Diagnosis, statement: ast.stmt) -> None:
         case _:
             return
     if names:
-        d.say(f"{len(names)} names on the left, but `{ast.unparse(value)}`{length}.")
+        d.say(f"{len(names)} names on the left, but {code(ast.unparse(value))}{length}.")
         d.blame(value)
 
 
 def _list(names: list[str]) -> str:
-    return " and ".join(f"`{n}`" for n in names)
+    return " and ".join(code(n) for n in names)
 
 
 BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {

@@ -9,6 +9,7 @@ from dap_ai.agent.case.stop_snapshot import FramePlace, sub_expressions
 from dap_ai.agent.case.value_texts import show, variables
 from dap_ai.agent.report.citing import Cited
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 
 @dataclass
@@ -70,8 +71,8 @@ class Diagnosis:
     def code(self, node: ast.expr) -> str:
         """Return the expression as code, with its value if known."""
         value = self.value(node)
-        text = f"`{ast.unparse(node)}`"
-        return f"{text} is `{show(value)}`" if value and not isinstance(node, ast.Constant) else text
+        text = code(ast.unparse(node))
+        return f"{text} is {code(show(value))}" if value and not isinstance(node, ast.Constant) else text
 
 
 def failing_expression(place: FramePlace) -> ast.expr | None:

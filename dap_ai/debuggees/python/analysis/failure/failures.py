@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from dap_ai.agent.case.stop_snapshot import StopSnapshot, sub_expressions
-from dap_ai.agent.case.value_texts import cut, find
+from dap_ai.agent.case.value_texts import cut, find, show
 from dap_ai.agent.source.statements import header_expressions
 from dap_ai.debuggees.python.analysis.failure import assertions, unraised
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import BY_TYPE
+from dap_ai.debuggees.python.analysis.failure.circular_imports import explain_circle
 from dap_ai.debuggees.python.analysis.failure.exception_messages import first_line
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis, failing_expression
 from dap_ai.debuggees.python.analysis.syntax.nodes import READS
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
+from dap_ai.system.texts import code
 
+_MAX_VALUES, _MAX_VALUE = 2, 40
 _RECURSIVE = 3
 """Minimum number of a recursive function's frames; with fewer frames, a library recurses below the function."""
 
@@ -39,7 +42,7 @@ def diagnose(case: StopSnapshot) -> Diagnosis | None:
 def _explain(d: Diagnosis, error: ExceptionFacts, case: StopSnapshot) -> None:
     explain = BY_TYPE.get(error.type.rpartition(".")[2])
     statement = d.place.statement
-    if unraised.explain(d, error):
+    if unraised.explain(d, error) or explain_circle(d, case, error.message):
         return
     if isinstance(statement, ast.Raise) and d.broken is None:  # otherwise evaluating the exception itself failed
         _raised(d, statement, case.inspection.exceptions)
@@ -83,7 +86,8 @@ def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
     match max(around, key=lambda n: n.lineno, default=None):
         case ast.If(test=test, orelse=orelse):
             is_other = any(_holds(each, statement) or each is statement for each in orelse)
-            return f"because {'not' if is_other else 'of'} `{ast.unparse(test)}`", [test]
+            word = "not" if is_other else "of"
+            return f"because {word} {code(ast.unparse(test))}{_compared_values(d, test)}", [test]
         case ast.ExceptHandler() as handler:
             caught = next((each for each in chain[1:2] if each.relation in ("cause", "context")), None)
             kind = caught.type if caught else ast.unparse(handler.type) if handler.type else "an error"
@@ -91,9 +95,18 @@ def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
             tried = next(n for n in around if handler in getattr(n, "handlers", ()))
             body: list[ast.stmt] = getattr(tried, "body", [])
             depends = [each for statement in body for each in header_expressions(statement)]
-            return f"because line {handler.lineno} caught `{cut(told, 100)}`", depends
+            return f"because line {handler.lineno} caught {code(cut(told, 100))}", depends
         case _:
             return "", []
+
+
+def _compared_values(d: Diagnosis, test: ast.expr) -> str:
+    """Return the values that a condition compares, as in ` (`n` is `5`)`; empty if none is known."""
+    comparisons = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
+    sides = [side for node in comparisons for side in (node.left, *node.comparators)]
+    known = {ast.unparse(side): value for side in sides if isinstance(side, READS) and (value := d.value(side))}
+    told = [f"{code(text)} is {code(show(value, _MAX_VALUE))}" for text, value in known.items()]
+    return f" ({', '.join(told[:_MAX_VALUES])})" if told else ""
 
 
 def _holds(node: ast.AST, statement: ast.stmt) -> TypeGuard[ast.stmt | ast.ExceptHandler]:
@@ -111,10 +124,10 @@ def _recursion(d: Diagnosis, case: StopSnapshot) -> None:
     count = sum(f.name == name for f in case.frames)
     if count < _RECURSIVE:
         return
-    d.say(f"`{name}` calls itself: {count} of the {len(case.frames)} frames that were read.")
+    d.say(f"{code(name)} calls itself: {count} of the {len(case.frames)} frames that were read.")
     for parameter in d.place.facts.arguments if d.place.facts else []:
         texts = [v.text for p in same[:4] if (v := find(p.facts, parameter.name))]
         if len(texts) > 1:
             trend = "never changes" if len(set(texts)) == 1 else "changes " + " <- ".join(cut(t, 30) for t in texts)
-            d.say(f"`{parameter.name}` {trend}.")
+            d.say(f"{code(parameter.name)} {trend}.")
             d.blame(ast.Name(parameter.name, ast.Load()))

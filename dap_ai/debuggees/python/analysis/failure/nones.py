@@ -6,9 +6,12 @@ import ast
 import re
 from typing import cast
 
-from dap_ai.agent.case.value_texts import cut, literal
+from dap_ai.agent.case.value_texts import cut, literal, show
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
+from dap_ai.debuggees.python.analysis.syntax.nodes import READS
+from dap_ai.system.texts import code
 
+_MAX_KEY = 40
 _READS_ITEMS = frozenset({"sum", "min", "max", "sorted"})
 _OF_OPERANDS = re.compile(r"unsupported operand|not supported between")
 
@@ -27,19 +30,26 @@ def blame(d: Diagnosis, message: str) -> bool:
     nones.sort(key=lambda n: id(n) not in holders)
     if nones:
         text = ast.unparse(nones[0])
-        d.say(f"`{text}` is `None`.")
+        d.say(f"{code(text)} is `None`{_key_of(d, nones[0])}.")
         d.advice.append(
-            f"Decide what `{cut(text, 60)}` being `None` means: set a value where it is made, reject "
+            f"Decide what {code(cut(text, 60))} being `None` means: set a value where it is made, reject "
             "it there, or skip it here."
         )
         d.blame(nones[0])
         return True
     calls = [holder for n in pool if isinstance(holder := _read_of(n, message), ast.Call)]
     if calls:
-        d.say(f"`{ast.unparse(calls[0])}` returned `None`.")
+        d.say(f"{code(ast.unparse(calls[0]))} returned `None`.")
         d.roots.append(calls[0])
         return True
     return _none_inside(d, pool) or _none_among(d, pool, message)
+
+
+def _key_of(d: Diagnosis, node: ast.expr) -> str:
+    """Return the value of a subscript's key, as in ` for `code` = `'GB'``; empty if it is unknown or no name."""
+    key = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, READS) else None
+    value = d.value(key) if key else None
+    return f" for {code(ast.unparse(key))} = {code(show(value, _MAX_KEY))}" if key and value else ""
 
 
 def _read_of(node: ast.expr, message: str) -> ast.expr | None:
@@ -62,11 +72,11 @@ def _none_among(d: Diagnosis, pool: list[ast.expr], message: str) -> bool:
         return False
     [call], [items] = calls, calls[0].args
     key = next((k.value for k in call.keywords if k.arg == "key"), None)
-    item = f"`{ast.unparse(key.body)}`" if isinstance(key, ast.Lambda) else "An item"
+    item = code(ast.unparse(key.body)) if isinstance(key, ast.Lambda) else "An item"
     if isinstance(items, ast.GeneratorExp | ast.ListComp) and not key:
-        item, items = f"`{ast.unparse(items.elt)}`", items.generators[0].iter
+        item, items = code(ast.unparse(items.elt)), items.generators[0].iter
     name, verb = ast.unparse(call.func), "adds up" if ast.unparse(call.func) == "sum" else "compares"
-    d.say(f"{item}, which `{name}` {verb}, is `None` for one of `{ast.unparse(items)}`.")
+    d.say(f"{item}, which {code(name)} {verb}, is `None` for one of {code(ast.unparse(items))}.")
     d.advice.append("Decide what a `None` there means: leave such items out, or set a value where they are made.")
     d.blame(items)
     return True
@@ -77,7 +87,7 @@ def _none_inside(d: Diagnosis, pool: list[ast.expr]) -> bool:
     for node in pool:
         path = _path_to_none(literal(d.value(node)))
         if path:
-            d.say(f"`{ast.unparse(node)}` holds a `None`: `{ast.unparse(node)}{path}`.")
+            d.say(f"{code(ast.unparse(node))} holds a `None`: {code(f'{ast.unparse(node)}{path}')}.")
             d.blame(node)
             return True
     return False

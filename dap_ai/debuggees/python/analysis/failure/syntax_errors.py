@@ -15,6 +15,8 @@ from dap_ai.agent.case.value_texts import literal_in
 from dap_ai.agent.report.wording import ADVICE, CAUSE
 from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.protocol.wire.ask_messages import Suspect
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code, in_sentence
 
 TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})
 """Exception types of code that does not compile. Python 3.13+ raises the last for an incomplete notebook cell."""
@@ -53,7 +55,9 @@ def wrong_at(case: StopSnapshot) -> Wrong | None:
     return Wrong(source, line, column if isinstance(column, int) and column > 0 else 0, message)
 
 
-def explain_syntax_error(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
+def explain_syntax_error(
+    wrong: Wrong, spot: str, bracket_spot: str, importer: str
+) -> tuple[list[Section], list[Suspect]]:
     """Return the answer's paragraphs, verdict first, and the suspects.
 
     `spot` and `bracket_spot`: code positions of the error and of the open bracket, as Markdown. `importer`: the line
@@ -62,20 +66,24 @@ def explain_syntax_error(wrong: Wrong, spot: str, bracket_spot: str, importer: s
     bracket = likely_open(wrong)
     suspects = [Suspect(wrong.source.path, wrong.line, 1.0, wrong.message)]
     shown = sorted({wrong.line, *range(max(1, wrong.line - _SHOWN_BEFORE), wrong.line)})
+    message = in_sentence(wrong.message)
     advice = "Mend that line: nothing of the file has run."
     if bracket is not None:
         if bracket.line != wrong.line:
-            suspects.insert(0, Suspect(wrong.source.path, bracket.line, 1.0, f"`{bracket.text}` is not closed"))
+            suspects.insert(0, Suspect(wrong.source.path, bracket.line, 1.0, f"{code(bracket.text)} is not closed"))
             suspects[1].score = 0.8
             shown = sorted({bracket.line, *shown})
         closing = _OPENING[bracket.text]
-        advice = f"See whether the `{bracket.text}` at {bracket_spot}, column {bracket.column}, lacks its `{closing}`."
-    earlier = f"; the `{bracket.text}` at {bracket_spot} is open there" if bracket and bracket.line < wrong.line else ""
+        opened = f"{bracket_spot}, column {bracket.column}"
+        advice = f"See whether the {code(bracket.text)} at {opened}, lacks its {code(closing)}."
+    earlier = (
+        f"; the {code(bracket.text)} at {bracket_spot} is open there" if bracket and bracket.line < wrong.line else ""
+    )
     return [
-        f"{spot} does not compile: {wrong.message}{earlier}.",
-        f"{CAUSE} {spot}: {wrong.message}{earlier}.\n\n{wrong.source.block(_quoted(wrong, shown))}",
-        f"{ADVICE} {advice}",
-        f"It is imported at {importer}." if importer else "",
+        Section("verdict", f"{spot} does not compile: {message}{earlier}."),
+        Section("cause", f"{CAUSE} {spot}: {message}{earlier}.\n\n{wrong.source.block(_quoted(wrong, shown))}"),
+        Section("advice", f"{ADVICE} {advice}"),
+        Section("note", f"It is imported at {importer}." if importer else ""),
     ], suspects
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from dap_ai.agent.case.stop_snapshot import sub_expressions
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name
+from dap_ai.system.texts import code
 
 _UNORDERED = re.compile(r"'[<>]=?' not supported between instances of '([\w.]+)' and '([\w.]+)'")
 _SORTS = frozenset({"sorted", "sort", "min", "max", "nsmallest", "nlargest", "merge"})
@@ -44,17 +45,17 @@ def explain(d: Diagnosis, message: str) -> bool:
     tie = tie_of(d, message)
     if tie is None:
         return False
-    call = f"`{ast.unparse(tie.call.func)}`"
-    own_order = "" if hasattr(builtins, tie.type) else f", or give `{tie.type}` a `__lt__`"
+    call = code(ast.unparse(tie.call.func))
+    own_order = "" if hasattr(builtins, tie.type) else f", or give {code(tie.type)} a `__lt__`"
     if is_of_tuples(d, tie):
         d.say(
             f"{call} compares tuples item by item: where the first items are equal{_tied(d, tie)}, the next ones "
-            f"decide, and `{tie.type}` has no `<`."
+            f"decide, and {code(tie.type)} has no `<`."
         )
         way = "sort with a `key=`" if tie.sorts else "put a number that never repeats between (`itertools.count()`)"
         d.advice.append(f"Decide the order of equal items: {way}{own_order}.")
     else:
-        d.say(f"{call} compares the items with `<`, which `{tie.type}` does not have.")
+        d.say(f"{call} compares the items with `<`, which {code(tie.type)} does not have.")
         way = "with a `key=`" if tie.sorts else "with tuples that begin with a number"
         d.advice.append(f"Say by what to compare: {way}{own_order}.")
     d.blame(*tie.call.args)
@@ -66,7 +67,7 @@ def _tied(d: Diagnosis, tie: Tie) -> str:
     item = tie.call.args[-1] if called_name(tie.call) in _PUTS and tie.call.args else None
     first = item.elts[0] if isinstance(item, ast.Tuple) and item.elts else None
     value = d.value(first) if first else None
-    return f" (here `{value.text}`)" if value else ""
+    return f" (here {code(value.text)})" if value else ""
 
 
 def is_of_tuples(d: Diagnosis, tie: Tie) -> bool:

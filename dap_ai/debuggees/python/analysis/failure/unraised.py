@@ -9,6 +9,7 @@ from dap_ai.agent.case.value_texts import cut
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, lines_of
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
+from dap_ai.system.texts import code
 
 _EXPECTS = {
     "raises": "raise", "assertRaises": "raise", "assertRaisesRegex": "raise",
@@ -29,8 +30,8 @@ def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
     calls = _calls(statement, expected)
     if not calls or not expected.args:
         return False
-    did_not = f"did not {_EXPECTS[called_name(expected)]} `{ast.unparse(expected.args[0])}`"
-    which = f"`{cut(ast.unparse(calls[0]), 60)}`" if len(calls) == 1 else f"The block of {len(calls)} statements"
+    did_not = f"did not {_EXPECTS[called_name(expected)]} {code(ast.unparse(expected.args[0]))}"
+    which = code(cut(ast.unparse(calls[0]), 60)) if len(calls) == 1 else f"The block of {len(calls)} statements"
     d.say(f"{which} {did_not}.")
     d.roots += calls
     frame, function = d.place.frame, d.place.function

@@ -11,6 +11,7 @@ from dap_ai.agent.source.source_file import FunctionNode, SourceFile
 from dap_ai.debuggees.python.analysis.questions.event_text import spot
 from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun
+from dap_ai.system.texts import code
 
 _MAX_BETWEEN = 5
 """Maximum number of wrappers around one function."""
@@ -31,9 +32,9 @@ class Wrapper:
     def describe(self, again: RerunToStop) -> str:
         """Return a sentence such as: `area` is `wrapper` (`shop.py:5`), by the decorator `@logged`."""
         decorators = self.written[1].decorator_list if self.written else []
-        head = f"`{self.name}` is `{self.function.name}` ({spot(again, self.source, self.function.lineno)})"
+        head = f"{code(self.name)} is {code(self.function.name)} ({spot(again, self.source, self.function.lineno)})"
         if decorators:
-            return f"{head}, by the decorator `@{cut(ast.unparse(decorators[0]), _MAX_CODE)}`."
+            return f"{head}, by the decorator {code(f'@{cut(ast.unparse(decorators[0]), _MAX_CODE)}')}."
         own = f", not the function at {spot(again, self.written[0], self.written[1].lineno)}" if self.written else ""
         return f"{head}{own}."
 

@@ -13,43 +13,45 @@ from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests, guards
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_within
+from dap_ai.system.texts import code
 
 _CODE, _VALUE, _GIVEN, _ARGUMENTS = 80, 60, 3, 3
 
 
 def spot(again: RerunToStop, source: SourceFile, line: int) -> str:
     """Return a location in backticks: `shop.py:12`."""
-    return f"`{shorten(source.path, again.case.inspection.cwd)}:{line}`"
+    return code(f"{shorten(source.path, again.case.inspection.cwd)}:{line}")
 
 
 def at(again: RerunToStop, event: StatementRun) -> str:
     """Return an event's location: `shop.py:12` in `total`."""
     run = event.run
-    inside = "" if isinstance(run.scope, ast.Module) else f" in `{run.function}`"
+    inside = "" if isinstance(run.scope, ast.Module) else f" in {code(run.function)}"
     return f"{spot(again, run.source, event.statement.lineno)}{inside}"
 
 
-def code(source: SourceFile, line: int) -> str:
+def quoted_line(source: SourceFile, line: int) -> str:
     """Return the text of a source line in backticks, shortened."""
-    return f"`{cut(source.line(line).strip(), _CODE)}`"
+    return code(cut(source.line(line).strip(), _CODE))
 
 
 def value(text: str) -> str:
     """Return a value's text in backticks, shortened."""
-    return f"`{cut(text, _VALUE)}`"
+    return code(cut(text, _VALUE))
 
 
 def call_of(run: Activation) -> str:
     """Return a call with its first arguments: `total(rows=[1, 2])`."""
     given = [f"{name}={cut(text, 30)}" for name, text in run.arguments.items() if name not in ("self", "cls")]
     more = ["..."] if len(given) > _ARGUMENTS else []
-    return f"`{run.function}({', '.join([*given[:_ARGUMENTS], *more])})`"
+    arguments = ", ".join([*given[:_ARGUMENTS], *more])
+    return code(f"{run.function}({arguments})")
 
 
 def given(event: StatementRun, roots: Iterable[ast.expr]) -> str:
     """Return the values of names in the expressions, as in `, where x was 1 and y was 2`; empty if unknown."""
     known = event.run.values(names_in(*roots), event)
-    told = [f"`{name}` was {value(text)}" for name, text in known.items() if not text.startswith("<function")]
+    told = [f"{code(name)} was {value(text)}" for name, text in known.items() if not text.startswith("<function")]
     return f", where {' and '.join(told[:_GIVEN])}" if told else ""
 
 
@@ -74,13 +76,15 @@ def caught(again: RerunToStop, event: StatementRun) -> str:
                 raising = next((e for e in run.before(event) if e.statement.lineno in tried), None)
                 kind = f" {ast.unparse(handler.type)}" if handler.type else ""
                 told = _raised(again, raising) if raising else "an error"
-                return f"`except{kind}` at {spot(again, run.source, handler.lineno)} caught {told}"
+                return f"{code(f'except{kind}')} at {spot(again, run.source, handler.lineno)} caught {told}"
     return ""
 
 
 def _raised(again: RerunToStop, event: StatementRun) -> str:
     roots = [node for node in ast.iter_child_nodes(event.statement) if isinstance(node, ast.expr)]
-    return f"what {at(again, event)} raised: {code(event.run.source, event.statement.lineno)}{given(event, roots)}"
+    return (
+        f"what {at(again, event)} raised: {quoted_line(event.run.source, event.statement.lineno)}{given(event, roots)}"
+    )
 
 
 def test_result(test: StatementRun) -> bool | None:
@@ -94,5 +98,5 @@ def decided(again: RerunToStop, test: StatementRun, expression: ast.expr) -> str
     """Return a condition's result, as in: `if x > 3` at `shop.py:4` did not hold, where `x` was `2`."""
     was = {True: "held", False: "did not hold", None: "was looked at"}[test_result(test)]
     word = "while" if isinstance(test.statement, ast.While) else "if"
-    head = f"`{word} {cut(ast.unparse(expression), _CODE)}` at {spot(again, test.run.source, test.statement.lineno)}"
-    return f"{head} {was}{given(test, [expression])}"
+    head = code(f"{word} {cut(ast.unparse(expression), _CODE)}")
+    return f"{head} at {spot(again, test.run.source, test.statement.lineno)} {was}{given(test, [expression])}"

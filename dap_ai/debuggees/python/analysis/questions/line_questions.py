@@ -14,8 +14,8 @@ from dap_ai.debuggees.python.analysis.questions.event_text import (
     at,
     call_of,
     caught,
-    code,
     decided,
+    quoted_line,
     spot,
     test_result,
     tests_of,
@@ -25,6 +25,7 @@ from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests, guards
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_by, without_docstring
+from dap_ai.system.texts import code
 
 _WORD_ALONE = re.compile(r"\s*(?:else|finally|try)\s*:\s*(?:#.*)?$")
 _DEPTH, _SITES, _VALUES = 3, 3, 5
@@ -41,7 +42,7 @@ def why_line(again: RerunToStop, source: SourceFile, line: int) -> list[str]:
     if isinstance(statement, FunctionNode):
         return [*called(again, source, statement)]
     head = spot(again, source, statement.lineno)
-    event, text = again.record.end(source.path, statement), code(source, statement.lineno)
+    event, text = again.record.end(source.path, statement), quoted_line(source, statement.lineno)
     if event is not None and event is again.end and again.case.exception is None:
         count -= 1
         if not count:
@@ -54,7 +55,7 @@ def why_line(again: RerunToStop, source: SourceFile, line: int) -> list[str]:
 def called(again: RerunToStop, source: SourceFile, function: FunctionNode) -> Iterator[str]:
     """Yield sentences on how often a function was called, and by which lines."""
     count = calls_of(again, source, function)
-    yield f"`{function.name}` was {f'called {times(count)}' if count else 'never called'} before this stop."
+    yield f"{code(function.name)} was {f'called {times(count)}' if count else 'never called'} before this stop."
     yield from _sites(again, source, function.name)
 
 
@@ -71,7 +72,7 @@ def calls_of(again: RerunToStop, source: SourceFile, function: FunctionNode) -> 
 
 def _why(again: RerunToStop, event: StatementRun) -> Iterator[str]:
     if event.values:
-        made = [f"`{name}` became {value(text)}" for name, text in list(event.values.items())[:2]]
+        made = [f"{code(name)} became {value(text)}" for name, text in list(event.values.items())[:2]]
         yield f"The last time, {' and '.join(made)}."
     for test, expression in tests_of(event):
         yield f"It was reached because {decided(again, test, expression)}."
@@ -80,7 +81,8 @@ def _why(again: RerunToStop, event: StatementRun) -> Iterator[str]:
         yield f"{told}."
     caller = again.record.caller(event.run)
     if caller is not None:
-        yield f"Its function was called by {at(again, caller)}: {code(caller.run.source, caller.statement.lineno)}."
+        call = quoted_line(caller.run.source, caller.statement.lineno)
+        yield f"Its function was called by {at(again, caller)}: {call}."
 
 
 def _why_not(again: RerunToStop, source: SourceFile, statement: ast.stmt, depth: int = 0) -> Iterator[str]:
@@ -102,7 +104,7 @@ def _why_not(again: RerunToStop, source: SourceFile, statement: ast.stmt, depth:
     handler = next((h for h in handlers if h.lineno <= statement.lineno <= last_line(h.body[-1])), None)
     if handler is not None:
         caught = f" {ast.unparse(handler.type)}" if handler.type else ""
-        yield f"Nothing that its `except{caught}` catches was raised there."
+        yield f"Nothing that its {code(f'except{caught}')} catches was raised there."
         return
     yield from _left_before(again, source, scope)
 
@@ -112,10 +114,10 @@ def _missed(again: RerunToStop, source: SourceFile, statement: ast.stmt, test: a
     in_body = any(s.lineno <= statement.lineno <= last_line(s) for s in getattr(test, "body", []))
     place = spot(again, source, test.lineno)
     if isinstance(test, ast.For):
-        return f"The loop at {place} had no round in which it was reached: {code(source, test.lineno)}."
+        return f"The loop at {place} had no round in which it was reached: {quoted_line(source, test.lineno)}."
     events = [e for e in again.record.events if e.statement is test and e.run.source is source]
     led = [e for e in events if test_result(e) is in_body]
-    text = f"`{cut(ast.unparse(expression), 80)}` at {place}"
+    text = f"{code(cut(ast.unparse(expression), 80))} at {place}"
     if led:  # the body was entered, but something in it left early
         within = guards(source.scope_at(statement.lineno) or test, statement)
         inner = next((guard for guard in within if guard.lineno > test.lineno), None)
@@ -135,7 +137,7 @@ def _values(events: Sequence[StatementRun], expression: ast.expr) -> str:
         texts = list(dict.fromkeys(t for e in events if (t := e.run.value(name, e)) is not None))
         shown = [value(text) for text in texts[:_VALUES]] + (["..."] if len(texts) > _VALUES else [])
         if shown and not texts[0].startswith("<function"):
-            told.append(f"`{name}` was {', '.join(shown)}")
+            told.append(f"{code(name)} was {', '.join(shown)}")
     return f": {'; '.join(told)}" if told else ""
 
 
@@ -153,7 +155,7 @@ def _left_before(again: RerunToStop, source: SourceFile, scope: ast.AST) -> Iter
         return
     event = last.events[-1]
     line = event.statement.lineno
-    yield f"{call_of(last)} ended before it, at {spot(again, source, line)}: {code(source, line)}."
+    yield f"{call_of(last)} ended before it, at {spot(again, source, line)}: {quoted_line(source, line)}."
     for test, expression in tests_of(event):
         yield f"It came there because {decided(again, test, expression)}."
         break
@@ -189,7 +191,7 @@ def _sites(again: RerunToStop, own: SourceFile, name: str) -> Iterator[str]:
         end = again.end
         if end is not None and end.statement is statement and count == 1:
             ran = "here the program stands"
-        rows.append(f"{spot(again, source, statement.lineno)} ({ran}): {code(source, statement.lineno)}")
+        rows.append(f"{spot(again, source, statement.lineno)} ({ran}): {quoted_line(source, statement.lineno)}")
     if rows:
         more = f"; and {len(rows) - _SITES} more" if len(rows) > _SITES else ""
         yield f"It is called at {'; '.join(rows[:_SITES])}{more}."

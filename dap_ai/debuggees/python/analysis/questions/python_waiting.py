@@ -12,6 +12,7 @@ from dap_ai.agent.report.source_edits import shorten
 from dap_ai.debuggees.python.analysis.syntax.loops import loops_at
 from dap_ai.debuggees.python.analysis.syntax.nodes import calls_by
 from dap_ai.debuggees.python.analysis.syntax.waits import waiting_call, waits
+from dap_ai.system.texts import code
 
 
 def waiting(case: StopSnapshot) -> str:
@@ -22,14 +23,14 @@ def waiting(case: StopSnapshot) -> str:
 def _awaited(case: StopSnapshot, place: FramePlace, here: str) -> str:
     call = next((c for c in calls_by(place.statement) if waits(c)), None)
     if call is not None and case.exception is not None:
-        return f"It was interrupted in `{_text(call)}` at {here}."
+        return f"It was interrupted in {code(_text(call))} at {here}."
     if call is not None:
-        return f"It does not wait yet: the next line, {here}, does, in `{_text(call)}`."
+        return f"It does not wait yet: the next line, {here}, does, in {code(_text(call))}."
     for loop in loops_at(place):
         if place.source and (again := waiting_call(loop.body)):
-            spot = f"`{shorten(place.frame.path, case.inspection.cwd)}:{again.lineno}`"
+            spot = code(f"{shorten(place.frame.path, case.inspection.cwd)}:{again.lineno}")
             head = cut(place.source.line(loop.lineno).strip(), MAX_CODE)
-            return f"It waits in `{_text(again)}` at {spot}, in rounds of `{head}`; now it stands at {here}."
+            return f"It waits in {code(_text(again))} at {spot}, in rounds of {code(head)}; now it stands at {here}."
     return ""
 
 

@@ -24,6 +24,8 @@ from dap_ai.debuggees.python.analysis.questions.value_origin import BACK, call_l
 from dap_ai.debuggees.python.analysis.questions.value_questions import ValueAnswer, compared, literally, same
 from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation
+from dap_ai.protocol.contracts.snapshot_messages import TracedCall
+from dap_ai.system.texts import code
 
 _MAX_CALLS = 5
 
@@ -48,9 +50,11 @@ def answered(wanted: Wanted, case: StopSnapshot, again: RerunToStop) -> ValueAns
 def _line(wanted: LineRun, case: StopSnapshot, again: RerunToStop) -> ValueAnswer | None:
     source = _file(wanted.file, case, again)
     if source is None:
-        return ValueAnswer([f"There is no file `{wanted.file}` on the stack or in what ran."]) if wanted.file else None
+        return (
+            ValueAnswer([f"There is no file {code(wanted.file)} on the stack or in what ran."]) if wanted.file else None
+        )
     if not 0 < wanted.line <= len(source.lines):
-        return ValueAnswer([f"`{Path(source.path).name}` has {len(source.lines)} lines."])
+        return ValueAnswer([f"{code(Path(source.path).name)} has {len(source.lines)} lines."])
     return ValueAnswer([" ".join(why_line(again, source, wanted.line))])
 
 
@@ -90,7 +94,7 @@ def _returned(wanted: Returned, again: RerunToStop) -> ValueAnswer | None:
         return ValueAnswer([_without_steps(again, source, function)])
     matching = [run for run in runs if same(run.traced.result, wanted.value)] if wanted.value else runs
     if not matching:
-        return ValueAnswer([f"No call of `{function.name}` returned `{wanted.value}`. {_calls(runs)}"])
+        return ValueAnswer([f"No call of {code(function.name)} returned {code(wanted.value)}. {_calls(runs)}"])
     last = matching[-1]
     odd = standing_out(again, [], last.events[-1], last.traced.result) if last.events else ""
     return ValueAnswer([_calls(matching), chain_of(call_links(again, last), BACK), odd])
@@ -104,7 +108,7 @@ def _wrapper_returned(wanted: Returned, again: RerunToStop, wrapper: Wrapper) ->
         return ValueAnswer([f"{head} What its calls returned was not recorded."])
     matching = [run for run in runs if same(run.traced.result, wanted.value)] if wanted.value else runs
     if not matching:
-        return ValueAnswer([f"No call of `{name}` returned `{wanted.value}`. {head} {_calls(runs)}"])
+        return ValueAnswer([f"No call of {code(name)} returned {code(wanted.value)}. {head} {_calls(runs)}"])
     last = matching[-1]
     inner = wrapper.wrapped_in(again, last)
     own = f" In it, {call_of(inner)} returned {value(inner.traced.result)}." if inner and inner.traced.result else ""
@@ -113,7 +117,7 @@ def _wrapper_returned(wanted: Returned, again: RerunToStop, wrapper: Wrapper) ->
 
 def of_others(function: str) -> ValueAnswer:
     """Return the answer for a function that is not in the files that ran."""
-    return ValueAnswer([f"`{function}` is no function of the files that ran: calls of others are not recorded."])
+    return ValueAnswer([f"{code(function)} is no function of the files that ran: calls of others are not recorded."])
 
 
 def _without_steps(again: RerunToStop, source: SourceFile, function: FunctionNode) -> str:
@@ -121,11 +125,16 @@ def _without_steps(again: RerunToStop, source: SourceFile, function: FunctionNod
     lines = range(function.lineno - len(function.decorator_list), function.lineno + 1)
     calls = [c for c in again.trace.calls if c.file == source.path and c.line in lines and c.result]
     if calls:
-        told = [f"`{c.function}({cut(', '.join(c.arguments), 60)})` returned {value(c.result)}" for c in calls]
+        told = [f"{_recorded_call(c)} returned {value(c.result)}" for c in calls]
         return f"{'; '.join(told[:_MAX_CALLS])}."
     if calls_of(again, source, function):
-        return f"`{function.name}` has not returned yet, or what it returned was not recorded."
-    return f"`{function.name}` was not called before this stop."
+        return f"{code(function.name)} has not returned yet, or what it returned was not recorded."
+    return f"{code(function.name)} was not called before this stop."
+
+
+def _recorded_call(call: TracedCall) -> str:
+    arguments = cut(", ".join(call.arguments), 60)
+    return code(f"{call.function}({arguments})")
 
 
 def _calls(runs: Sequence[Activation]) -> str:

@@ -6,6 +6,7 @@ from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.report.source_edits import shorten
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedLine
+from dap_ai.system.texts import code
 
 _MAX_LINES, _CODE = 5, 70
 _LEAST_SHARE = 0.02
@@ -42,11 +43,11 @@ def _merged(trace: RunTrace) -> list[TracedLine]:
 
 def _row(case: StopSnapshot, line: TracedLine, whole: float) -> str:
     source = case.sources.read(line.file)
-    code = f": `{cut(source.line(line.line).strip(), _CODE)}`" if source else ""
-    inside = f" in `{line.function}`" if line.function != "<module>" else ""
+    quoted = f": {code(cut(source.line(line.line).strip(), _CODE))}" if source else ""
+    inside = f" in {code(line.function)}" if line.function != "<module>" else ""
     times = "once" if line.count == 1 else f"{line.count:,} times, {_time(line.seconds / line.count)} each"
-    spot = f"`{shorten(line.file, case.inspection.cwd)}:{line.line}`"
-    return f"- {line.seconds / whole:.0%} {spot}{inside}{code}, ran {times}"
+    spot = code(f"{shorten(line.file, case.inspection.cwd)}:{line.line}")
+    return f"- {line.seconds / whole:.0%} {spot}{inside}{quoted}, ran {times}"
 
 
 def _time(seconds: float) -> str:

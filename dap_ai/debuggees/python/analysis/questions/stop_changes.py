@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.case.value_texts import cut, show, variables
 from dap_ai.agent.report.source_edits import shorten
+from dap_ai.system.texts import code
 
 _VALUE, _MAX_ROWS = 60, 12
 _NO_OTHER = (
@@ -36,7 +37,9 @@ def kept(case: StopSnapshot) -> StopValues | None:
         for v in variables(each.facts)
         if v.value.kind not in ("function", "class", "module")
     }
-    return StopValues(case.stop.epoch, f"`{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}`", values)
+    return StopValues(
+        case.stop.epoch, code(f"{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}"), values
+    )
 
 
 def changed(earlier: StopValues | None, now: StopValues) -> str:
@@ -49,7 +52,7 @@ def changed(earlier: StopValues | None, now: StopValues) -> str:
         for (function, name), text in now.values.items()
         if earlier.values.get((function, name)) != text
     ]
-    gone = [f"- `{n}` is gone" for (f, n) in earlier.values if f in functions and (f, n) not in now.values]
+    gone = [f"- {code(n)} is gone" for (f, n) in earlier.values if f in functions and (f, n) not in now.values]
     told = [*rows, *gone]
     moved = (
         f"Since the stop at {earlier.spot}" if earlier.spot != now.spot else f"Since the stop before, at {now.spot} too"
@@ -61,7 +64,7 @@ def changed(earlier: StopValues | None, now: StopValues) -> str:
 
 
 def _row(name: str, function: str, before: str | None, text: str) -> str:
-    inside = f" in `{function}`" if function != "<module>" else ""
+    inside = f" in {code(function)}" if function != "<module>" else ""
     if before is None:
-        return f"- `{name}`{inside} is new: `{cut(text, _VALUE)}`"
-    return f"- `{name}`{inside}: `{cut(before, _VALUE)}` -> `{cut(text, _VALUE)}`"
+        return f"- {code(name)}{inside} is new: {code(cut(text, _VALUE))}"
+    return f"- {code(name)}{inside}: {code(cut(before, _VALUE))} -> {code(cut(text, _VALUE))}"

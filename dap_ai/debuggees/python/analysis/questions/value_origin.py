@@ -14,9 +14,9 @@ from dap_ai.debuggees.python.analysis.questions.event_text import (
     at,
     call_of,
     caught,
-    code,
     decided,
     given,
+    quoted_line,
     tests_of,
     value,
 )
@@ -28,6 +28,7 @@ from dap_ai.debuggees.python.analysis.slice.dynamic_slice import slice_of
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_in
 from dap_ai.debuggees.python.analysis.syntax.value_parts import results
+from dap_ai.system.texts import code
 
 BACK = "Back from there, as it was in the run"
 _DISPLAY = ast.Dict | ast.List | ast.Tuple | ast.Set | ast.Constant
@@ -88,7 +89,7 @@ class _Walk:
             return
         last = run.events[-1]
         if yields := [e for e in run.events if results(e.statement) and not isinstance(e.statement, ast.Return)]:
-            line = code(run.source, yields[-1].statement.lineno)
+            line = quoted_line(run.source, yields[-1].statement.lineno)
             self._add(f"{call_of(run)} yielded {len(yields)} times, at last at {at(self._again, yields[-1])}: {line}")
             return
         returned = last.statement if isinstance(last.statement, ast.Return) else None
@@ -97,7 +98,7 @@ class _Walk:
             self._add(f"{call_of(run)} came to its end without a `return` after {at(self._again, last)}")
         else:
             made = f"{given(last, [returned.value])}" if returned.value else ""
-            line = code(run.source, returned.lineno)
+            line = quoted_line(run.source, returned.lineno)
             self._add(f"{at(self._again, last)}: {call_of(run)} returned {given_back}: {line}{made}")
         if returned is None:
             self._fell_through(run)
@@ -116,7 +117,9 @@ class _Walk:
                     times = f" in {len(events)} rounds" if len(events) > 1 else ""
                     held = f"never held{times}" if times else "did not hold"
                     place = at(self._again, events[-1])
-                    self._add(f"{place}: `if {ast.unparse(expression)}` {held}{given(events[-1], [expression])}")
+                    self._add(
+                        f"{place}: {code(f'if {ast.unparse(expression)}')} {held}{given(events[-1], [expression])}"
+                    )
                     break
 
     def _why_there(self, event: StatementRun) -> None:
@@ -150,14 +153,14 @@ class _Walk:
     def _made(self, name: str, maker: StatementRun, wanted: str) -> None:
         bound = bindings(maker.statement)
         text, source = maker.values.get(name), bound.get(name)
-        line = code(maker.run.source, maker.statement.lineno)
+        line = quoted_line(maker.run.source, maker.statement.lineno)
         if name not in bound:
             now = f": it is {value(text)} then" if text is not None else ""
-            self._add(f"{at(self._again, maker)} changed `{name}`: {line}{now}")
+            self._add(f"{at(self._again, maker)} changed {code(name)}: {line}{now}")
             return
         to = f" to {value(text)}" if text is not None else ""
         used = given(maker, [source]) if source is not None else ""
-        self._add(f"{at(self._again, maker)} set `{name}`{to}: {line}{used}")
+        self._add(f"{at(self._again, maker)} set {code(name)}{to}: {line}{used}")
         if source is not None and not isinstance(maker.statement, ast.For):
             self.back(source, maker, wanted or text or "")
 
@@ -165,8 +168,8 @@ class _Walk:
         caller = self._again.record.caller(run)
         if caller is None:
             return
-        line = code(caller.run.source, caller.statement.lineno)
-        self._add(f"{at(self._again, caller)} passed `{name}` = {value(run.arguments[name])}: {line}")
+        line = quoted_line(caller.run.source, caller.statement.lineno)
+        self._add(f"{at(self._again, caller)} passed {code(name)} = {value(run.arguments[name])}: {line}")
         function = run.scope if isinstance(run.scope, FunctionNode) else None
         argument = next(arguments(function, caller.statement, name), None) if function else None
         if argument is not None and not isinstance(argument, ast.Constant):
@@ -178,9 +181,9 @@ class _Walk:
         return found[0] if len(found) == 1 else None
 
     def _written(self, attribute: str, writer: StatementRun) -> None:
-        line = code(writer.run.source, writer.statement.lineno)
+        line = quoted_line(writer.run.source, writer.statement.lineno)
         roots = [n for n in ast.iter_child_nodes(writer.statement) if isinstance(n, ast.expr)]
-        self._add(f"{at(self._again, writer)} wrote `.{attribute}`: {line}{given(writer, roots)}")
+        self._add(f"{at(self._again, writer)} wrote {code(f'.{attribute}')}: {line}{given(writer, roots)}")
         self._why_there(writer)
 
     def _called(self, node: ast.expr, event: StatementRun, wanted: str = "") -> Activation | None:

@@ -13,13 +13,14 @@ from dap_ai.agent.report.sections import chain_of
 from dap_ai.agent.source.statements import names_in
 from dap_ai.debuggees.python.analysis.contrast.anomalies import atoms, made
 from dap_ai.debuggees.python.analysis.questions.decorated_functions import called_as
-from dap_ai.debuggees.python.analysis.questions.event_text import at, call_of, code, spot, value
+from dap_ai.debuggees.python.analysis.questions.event_text import at, call_of, quoted_line, spot, value
 from dap_ai.debuggees.python.analysis.questions.question_parser import Compared
 from dap_ai.debuggees.python.analysis.questions.value_origin import BACK, call_links, links, standing_out
 from dap_ai.debuggees.python.analysis.record.failure_check import failure_of
 from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, expression
+from dap_ai.system.texts import code
 
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''")
 _QUOTES = "'\""
@@ -58,14 +59,14 @@ def _verdict(wanted: Compared, condition: str, texts: Sequence[str], place: Fram
     """Return a sentence on whether the condition is true, with its values."""
     truth = place.value(condition)
     shown = [text for text in texts if text != condition]
-    told = " and ".join(f"`{text}` is {value(v.text)}" for text in shown if (v := place.value(text)))
+    told = " and ".join(f"{code(text)} is {value(v.text)}" for text in shown if (v := place.value(text)))
     if truth is None or truth.text not in ("True", "False"):
         return f"{told}."
     holds = truth.text == "True"
     if wanted.holds is None:
         return f"{'Yes' if holds else 'No'}: {told}."
     says_all = len(texts) == 1 and any(sign in condition for sign in (" == ", " is "))
-    verdict = f"`{condition}` {'holds' if holds else 'does not hold'}"
+    verdict = f"{code(condition)} {'holds' if holds else 'does not hold'}"
     said = told if says_all else f"{verdict}: {told}" if told else verdict
     return f"{'' if holds == wanted.holds else 'It is not so: '}{said}."
 
@@ -95,8 +96,8 @@ def _ended(wanted: Compared, again: RerunToStop) -> ValueAnswer | None:
         if told is None or not state:
             return told
         shown = ", ".join([value(text) for text in texts[:_MAX_SHOWN]] + ["..."] * (len(texts) > _MAX_SHOWN))
-        return ValueAnswer([f"As far as it was recorded, that was never so: `{root}` was {shown}.", *told.parts])
-    became = f"{at(again, event)} made `{root}` {value(event.values[root])}"
+        return ValueAnswer([f"As far as it was recorded, that was never so: {code(root)} was {shown}.", *told.parts])
+    became = f"{at(again, event)} made {code(root)} {value(event.values[root])}"
     return ValueAnswer(
         [f"In {_whose(event.run)}, which no frame shows any more, {became}.", *_back(again, root, event)]
     )
@@ -122,11 +123,11 @@ def local(again: RerunToStop, name: str) -> ValueAnswer | None:
     event = next((e for e in reversed(again.record.events) if name in e.values), None)
     if event is not None:
         last = f"in {_whose(event.run)}, it was {value(event.values[name])} at last"
-        return ValueAnswer([f"No frame of this stop has `{name}`; {last}.", *_back(again, name, event)])
+        return ValueAnswer([f"No frame of this stop has {code(name)}; {last}.", *_back(again, name, event)])
     run = next((r for r in reversed(again.record.runs.values()) if name in r.arguments and r.events), None)
     if run is None:
         return None
-    head = f"No frame of this stop has `{name}`; {call_of(run)} was called with {value(run.arguments[name])}."
+    head = f"No frame of this stop has {code(name)}; {call_of(run)} was called with {value(run.arguments[name])}."
     return ValueAnswer([head, *_back(again, name, run.events[0])])
 
 
@@ -145,9 +146,9 @@ def literally(wanted: str, case: StopSnapshot, again: RerunToStop) -> ValueAnswe
     """Answer where a literal is from: its variable at the stop, its first appearance in the run, or its source line."""
     if holder := _holder(case, wanted):
         place, text = holder
-        here = spot(again, place.source, place.frame.line) if place.source else f"`{place.frame.path}`"
+        here = spot(again, place.source, place.frame.line) if place.source else code(place.frame.path)
         origin = list(filter(None, origins(again, place, [ast.parse(text, mode="eval").body])))
-        return ValueAnswer([f"`{text}` is {value(wanted)} at {here}.", *origin], [holder], bool(origin))
+        return ValueAnswer([f"{code(text)} is {value(wanted)} at {here}.", *origin], [holder], bool(origin))
     if (end := again.end) and (
         run := next((r for r in again.record.calls(end) if same(r.traced.result, wanted)), None)
     ):
@@ -162,10 +163,10 @@ def literally(wanted: str, case: StopSnapshot, again: RerunToStop) -> ValueAnswe
 
 
 def _born(again: RerunToStop, event: StatementRun, name: str, text: str, wanted: str) -> str:
-    gave = f"{call_of(event.run)} returned" if name.endswith("()") else f"`{name}` became"
-    line = code(event.run.source, event.statement.lineno)
+    gave = f"{call_of(event.run)} returned" if name.endswith("()") else f"{code(name)} became"
+    line = quoted_line(event.run.source, event.statement.lineno)
     known = event.run.values(names_in(event.statement), event)
-    used = [f"`{n}` was {value(t)}" for n, t in known.items() if n != name][:3]
+    used = [f"{code(n)} was {value(t)}" for n, t in known.items() if n != name][:3]
     where = f", where {' and '.join(used)}" if used else ""
     return f"{value(wanted)} first appears at {at(again, event)}, when {gave} {value(text)}: {line}{where}."
 
@@ -185,7 +186,7 @@ def _written(again: RerunToStop, wanted: str) -> Iterator[str]:
     for source in again.files.values():
         for node in source.index.nodes if source.tree else ():
             if isinstance(node, ast.Constant) and same(repr(node.value), wanted):
-                yield f"{spot(again, source, node.lineno)} ({code(source, node.lineno)})"
+                yield f"{spot(again, source, node.lineno)} ({quoted_line(source, node.lineno)})"
 
 
 def _holder(case: StopSnapshot, wanted: str) -> tuple[FramePlace, str] | None:
@@ -206,7 +207,7 @@ def origins(again: RerunToStop, place: FramePlace, roots: Sequence[ast.expr]) ->
     if event is None:
         return
     for root in roots:
-        head = BACK if len(roots) == 1 else f"Of `{ast.unparse(root)}`, as it was in the run"
+        head = BACK if len(roots) == 1 else f"Of {code(ast.unparse(root))}, as it was in the run"
         if not isinstance(root, ast.Constant):
             now = place.value(root)
             yield chain_of(links(again, root, event, now.text if now else ""), head)

@@ -27,6 +27,7 @@ from dap_ai.debuggees.python.analysis.syntax.data_sources import calls_of
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_none
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, ValueChanges
+from dap_ai.system.texts import code
 
 _LIKELY = 0.8
 """Minimum prior of a change that is more often the fix than adding a forgotten `return`."""
@@ -76,7 +77,7 @@ def _none_returned(analysis: StopAnalysis, trace: RunTrace) -> None:
         found = [(call.file, n.lineno) for n in own_statements(function) if _is_none(n)] if function else []
         seen = [key for key in found if key in ran and key in analysis.scores]
         if len(seen) == 1:
-            analysis.blame(seen[0], f"`{_call_text(call)}` returned `None` in the run again")
+            analysis.blame(seen[0], f"{code(_call_text(call))} returned `None` in the run again")
             analysis.scores[seen[0]] = max(WEIGHTS.seen, 0.01 + max(analysis.scores.values()))
             return
 
@@ -113,7 +114,7 @@ def _confirm_none(finding: SuspectedMistake, _analysis: StopAnalysis, trace: Run
     changes, complete = _changes(finding, trace)
     for change in changes:
         if "None" in change.texts:
-            return f"{finding.reason}: `{change.name}` {_went(change)}"
+            return f"{finding.reason}: {code(change.name)} {_went(change)}"
     return "" if complete else None
 
 
@@ -144,7 +145,7 @@ def _items_differ(made: Any) -> bool:
 def _went(change: ValueChanges) -> str:
     if len(change.texts) == 1:
         return "became `None` in the run again"
-    texts = " -> ".join(f"`{cut(text, 30)}`" for text in change.texts)
+    texts = " -> ".join(code(cut(text, 30)) for text in change.texts)
     return f"went {texts} in the run again"
 
 
@@ -161,9 +162,9 @@ def _confirm_drop(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunT
     if failed is None:
         return "" if calls and not trace.truncated else None
     spot = f"{Path(finding.scope.source.path).name}:{finding.line}"
-    advice = f"Look at the result in `{spot}`: stop, skip or raise an error where it is `{failed.result}`."
+    advice = f"Look at the result in {code(spot)}: stop, skip or raise an error where it is {code(failed.result)}."
     analysis.diagnosis.advice.insert(0, advice)
-    return f"`{_call_text(failed)}` returned `{failed.result}` in the run again, and that is discarded here"
+    return f"{code(_call_text(failed))} returned {code(failed.result)} in the run again, and that is discarded here"
 
 
 def _none_given(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunTrace) -> str | None:
@@ -174,9 +175,9 @@ def _none_given(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunTra
     given = next((call for call in _calls_to(finding.scope, trace) if call.result == "None"), None)
     if given is None:
         return None
-    means = f"`return` a value for it, or raise an error at the end of `{node.name}`"
-    analysis.diagnosis.advice.insert(0, f"Decide what `{_call_text(given)}` means: {means}.")
-    return f"`{_call_text(given)}` returned `None` in the run again: it reached no `return`"
+    means = f"`return` a value for it, or raise an error at the end of {code(node.name)}"
+    analysis.diagnosis.advice.insert(0, f"Decide what {code(_call_text(given))} means: {means}.")
+    return f"{code(_call_text(given))} returned `None` in the run again: it reached no `return`"
 
 
 def _calls_to(callee: FunctionScope, trace: RunTrace) -> list[TracedCall]:

@@ -22,16 +22,17 @@ from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.enclosing import is_of_test
 from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTests
 from dap_ai.debuggees.python.analysis.slice.dynamic_slice import SlicePart
+from dap_ai.system.texts import code
 
 _MAX_TEXT = 60
 _PARTS = {
-    "sets": "sets `{}`",
-    "changes": "changes `{}`",
-    "passes": "passes the argument `{}`",
-    "returns": "returns the result of `{}`",
-    "writes": "writes `{}`",
-    "calls": "calls `{}`",
-    "ends": "is where `{}` ended",
+    "sets": "sets {}",
+    "changes": "changes {}",
+    "passes": "passes the argument {}",
+    "returns": "returns the result of {}",
+    "writes": "writes {}",
+    "calls": "calls {}",
+    "ends": "is where {} ended",
     "decides": "decided which way was taken",
 }
 _NO_STEPS = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
@@ -55,7 +56,7 @@ def _apply_record(analysis: StopAnalysis, seen: FailureRecord) -> None:
     for spot, part in seen.slice.lines().items():
         if part.distance and not isinstance(part.event.statement, _NO_STEPS) and not is_check(part.event.statement):
             analysis.scores.setdefault(spot, _depended(analysis.case, part))
-            analysis.reasons.setdefault(spot, _PARTS[part.role].format(part.name))
+            analysis.reasons.setdefault(spot, _PARTS[part.role].format(code(part.name)))
     _clear(analysis, seen)
     _heed(analysis, seen)
     _compare(analysis, seen)
@@ -128,7 +129,7 @@ def _heed(analysis: StopAnalysis, seen: FailureRecord) -> None:
 def describe_anomaly(odd: Anomaly) -> str:
     """Return a sentence such as: `amount` became `nan` (the first `nan` of the run), in round 2: `row` is `{...}`."""
     verb = "got" if odd.is_part else "returned" if odd.name.endswith("()") else "became"
-    head = f"`{odd.name}` {verb} `{cut(odd.text, _MAX_TEXT)}` ({odd.why})"
+    head = f"{code(odd.name)} {verb} {code(cut(odd.text, _MAX_TEXT))} ({odd.why})"
     return f"{head}, in {odd.datum}" if odd.datum else head
 
 

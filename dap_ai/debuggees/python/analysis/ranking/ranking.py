@@ -21,6 +21,7 @@ from dap_ai.debuggees.python.analysis.syntax.cleanup import Cleanup
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, reach
 from dap_ai.protocol.wire.ask_messages import Suspect
+from dap_ai.system.texts import code
 
 MAX_SUSPECTS = 10
 TOLD_SUSPECTS = 4
@@ -148,7 +149,7 @@ def outline(case: StopSnapshot) -> StopAnalysis | None:
     for distance, place in enumerate(case.places[1:]):
         key = (place.frame.path, place.frame.line)
         analysis.scores.setdefault(key, WEIGHTS.caller * WEIGHTS.further**distance)
-        analysis.reasons.setdefault(key, f"the call in `{place.frame.name}`")
+        analysis.reasons.setdefault(key, f"the call in {code(place.frame.name)}")
     analysis.order()
     return analysis
 
@@ -265,7 +266,10 @@ def _kept_suspects(expression: str, there: StopSnapshot) -> Iterator[tuple[Suspe
     error, found = there.exception, outline(there)
     for suspect in found.suspects if found else ():
         is_where = suspect.reason.startswith(THE_FAILED_LINE)
-        yield suspect, f"raised `{error.type}`, which `{expression}` holds" if error and is_where else suspect.reason
+        yield (
+            suspect,
+            f"raised {code(error.type)}, which {code(expression)} holds" if error and is_where else suspect.reason,
+        )
 
 
 def _is_check(analysis: StopAnalysis) -> bool:

@@ -21,6 +21,7 @@ from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
 from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.executions import executions_at
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, ValueChanges
+from dap_ai.system.texts import code
 
 _PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
@@ -61,12 +62,12 @@ def changed_words(trial: Trial) -> str:
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     if len(old) > 1 and sorted(map(str.strip, old)) == sorted(map(str.strip, edit.lines)):
         first, second = (cut(line.strip(), 50) for line in edit.lines[:2])
-        return f"the failing check passes with `{first}` before `{second}`"
+        return f"the failing check passes with {code(first)} before {code(second)}"
     added = [row[2:].strip() for row in difflib.ndiff(old, edit.lines) if row.startswith("+ ")]
     if not added:
-        return f"the failing check passes without `{cut('; '.join(line.strip() for line in old), 100)}`"
+        return f"the failing check passes without {code(cut('; '.join(line.strip() for line in old), 100))}"
     where = f"added after line {edit.last}" if edit.growth > 0 else "here"
-    return f"the failing check passes with `{cut('; '.join(added), 100)}` {where}"
+    return f"the failing check passes with {code(cut('; '.join(added), 100))} {where}"
 
 
 def describe_run(analysis: StopAnalysis, trials: Trials) -> str:
@@ -123,10 +124,10 @@ def _calls(trace: RunTrace) -> Iterator[TracedCall]:
 
 def _call(call: TracedCall, root: str) -> str:
     arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
-    returned = f"returned `{cut(call.result, 60)}`" if call.result else "had not returned"
+    returned = f"returned {code(cut(call.result, 60))}" if call.result else "had not returned"
     is_closed = call.raised.partition(":")[0] == "GeneratorExit"  # closed because the generator's consumer failed
-    done = f"raised `{cut(call.raised, 80)}`" if call.raised and not is_closed else returned
-    return f"`{call.function}({arguments})` {done} (`{shorten(call.file, root)}:{call.line}`)"
+    done = f"raised {code(cut(call.raised, 80))}" if call.raised and not is_closed else returned
+    return f"{code(f'{call.function}({arguments})')} {done} ({code(f'{shorten(call.file, root)}:{call.line}')})"
 
 
 def _histories(analysis: StopAnalysis, trace: RunTrace, root: str) -> Iterator[str]:
@@ -138,8 +139,8 @@ def _histories(analysis: StopAnalysis, trace: RunTrace, root: str) -> Iterator[s
         if traced is None or source is None:
             continue
         for change in _changes_at(traced.changes, source, suspect.line):
-            where = f"`{shorten(suspect.file, root)}:{suspect.line}`"
-            yield f"{where} ran {times(executions_at(trace, source, traced))}: `{change.name}` {_folded(change)}"
+            where = code(f"{shorten(suspect.file, root)}:{suspect.line}")
+            yield f"{where} ran {times(executions_at(trace, source, traced))}: {code(change.name)} {_folded(change)}"
             told += 1
             if told >= _MAX_HISTORIES:
                 return
@@ -152,7 +153,7 @@ def _changes_at(changes: list[ValueChanges], source: SourceFile, line: int) -> l
 
 def _folded(change: ValueChanges) -> str:
     size = 100 if len(change.texts) == 1 else 60
-    texts = [f"`{cut(text, size)}`" for text in change.texts]
+    texts = [code(cut(text, size)) for text in change.texts]
     if change.count > len(texts) and len(texts) > 3:
         texts.insert(3, "...")
     return ("became " if len(texts) == 1 else "went ") + " -> ".join(texts)

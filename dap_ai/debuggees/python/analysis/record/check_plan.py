@@ -12,6 +12,7 @@ from dap_ai.agent.source.statements import bindings, body_fields, last_line, mut
 from dap_ai.debuggees.python.analysis.record.enclosing import enclosing
 from dap_ai.debuggees.python.analysis.record.failure_check import BUILTINS, FailureCheck
 from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS, blocks_around, read_in, yields
+from dap_ai.system.texts import code
 
 MAX_CHECKS = 6
 
@@ -101,8 +102,12 @@ def _leaves_loop(statement: ast.stmt) -> bool:
 
 def _words(case: StopSnapshot, place: FramePlace, first: int, statement: ast.stmt) -> str:
     name = shorten(place.frame.path, case.inspection.cwd)
-    inside = f" in `{place.frame.name}`" if place.function else ""
+    inside = f" in {code(place.frame.name)}" if place.function else ""
     innermost = place is case.places[0]
     if first == statement.lineno:
-        return f"the failing statement `{name}:{first}`" if innermost else f"the call at `{name}:{first}`{inside}"
-    return f"the run of `{name}` lines {first} to {last_line(statement)}{inside}"
+        return (
+            f"the failing statement {code(f'{name}:{first}')}"
+            if innermost
+            else f"the call at {code(f'{name}:{first}')}{inside}"
+        )
+    return f"the run of {code(name)} lines {first} to {last_line(statement)}{inside}"

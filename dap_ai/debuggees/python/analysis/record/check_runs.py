@@ -28,6 +28,7 @@ from dap_ai.protocol.contracts.rewind_messages import Rewind
 from dap_ai.protocol.contracts.snapshot_messages import FollowQuery, RunTrace, SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.system.load_limits import Limit
+from dap_ai.system.texts import code
 
 RUN_DEADLINE_S = 1.0
 BUDGET_S = 1.2
@@ -277,16 +278,16 @@ class CheckRuns:
             if not any((path, n) in control.counts for n in range(first, last + 1)):
                 continue
             if not any((path, n) in now for n in range(moved(path, first, edits), moved(path, last, edits) + 1)):
-                return f"`{place.frame.name}` is not reached any more"
+                return f"{code(place.frame.name)} is not reached any more"
         return ""
 
     def _failure_text(self, result: SnapshotResult) -> str:
         raised, failure = result.raised, self.failure
-        text = f"`{cut(result.error, 160)}`"
+        text = code(cut(result.error, 160))
         values = raised.watched if raised else []
         pairs = zip(failure.watch if failure else [], values, strict=False)
         told = [(name, value) for name, value in pairs if value and is_data(value) and value.text != name]
-        shown = [f"`{name}` is `{show(value, 60)}`" for name, value in told]
+        shown = [f"{code(name)} is {code(show(value, 60))}" for name, value in told]
         return f"{text}: {', '.join(shown[:2])}" if shown else text
 
 

@@ -18,6 +18,7 @@ from dap_ai.agent.source.source_file import FunctionNode, SourceFile
 from dap_ai.agent.source.statements import nodes_in, root_name, target_names
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
 from dap_ai.debuggees.python.analysis.syntax.nodes import READS, called_name, calls_in, is_call, is_none, parsed
+from dap_ai.system.texts import code
 
 _LEAVING_OUT = frozenset({
     "dropna", "drop_duplicates", "filter", "compress", "notna", "notnull",
@@ -62,7 +63,7 @@ def shifted(edits: Sequence[SourceEdit]) -> str:
     """Return a clause on an argument that the edits increase or decrease by a constant; empty if there is none."""
     for _, old, new in _both(edits):
         if more := Counter(_shifts(new)) - Counter(_shifts(old)):
-            return f"data on its way is changed (`{_first(more)}`)"
+            return f"data on its way is changed ({code(_first(more))})"
     return ""
 
 
@@ -96,14 +97,14 @@ def _is_shift(node: ast.expr, names: set[str]) -> bool:
 
 def _compared(old: _Marks, new: _Marks) -> str:
     if more := new.leaving_out - old.leaving_out:
-        return f"data is left out (`{_first(more)}`)"
+        return f"data is left out ({code(_first(more))})"
     if new.filters.total() > old.filters.total():
-        return f"data is left out (`if {_first(new.filters - old.filters)}`)"
+        return f"data is left out ({code(f'if {_first(new.filters - old.filters)}')})"
     if more := new.filling_in - old.filling_in:
-        return f"a fixed value takes the place of data (`{_first(more)}`)"
+        return f"a fixed value takes the place of data ({code(_first(more))})"
     lost, more = old.given - new.given, new.given - old.given
     if lost or more:
-        shown = " becomes ".join(f"`{_first(each)}`" for each in (lost, more) if each)
+        shown = " becomes ".join(code(_first(each)) for each in (lost, more) if each)
         return f"data that the program is given is changed ({shown})"
     return ""
 

@@ -14,6 +14,7 @@ from dap_ai.agent.source.statements import nodes_in
 from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
 from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
+from dap_ai.system.texts import code
 
 _FOLDERS = ("test", "tests")
 TEST_FILE = "<the test once more>"
@@ -157,7 +158,7 @@ def _program(case: StopSnapshot) -> FailureCheck | None:
     main = Path(case.inspection.cwd or ".", argv[0])
     if Path(frame.path) != main and Path(frame.path).resolve() != main.resolve():
         return None
-    words = f"the whole program `{shorten(frame.path, case.inspection.cwd)}`"
+    words = f"the whole program {code(shorten(frame.path, case.inspection.cwd))}"
     return FailureCheck(case.places[0], source, 1, len(source.lines), words, fresh=True, whole=True)
 
 
@@ -172,5 +173,7 @@ def whole_test(case: StopSnapshot) -> FailureCheck | None:
     place = case.places[0] if case.places else None
     if frame is None or place is None or place.source is None:
         return None
-    words = f"the whole test `{shorten(frame.path, case.inspection.cwd)}::{_name(frame)}`, with what it sets up,"
+    words = (
+        f"the whole test {code(f'{shorten(frame.path, case.inspection.cwd)}::{_name(frame)}')}, with what it sets up,"
+    )
     return FailureCheck(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=TEST_FILE, whole=True)

@@ -14,6 +14,7 @@ from dap_ai.debuggees.python.analysis.record.check_runs import CheckRuns, FixVer
 from dap_ai.debuggees.python.analysis.record.enclosing import TEST_FILE, whole_test
 from dap_ai.protocol.contracts.snapshot_messages import NeighbourOutcomes, NeighbourQuery, Ran, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.system.texts import code
 
 Spot = tuple[str, int]
 
@@ -159,7 +160,7 @@ def upheld(verdict: FixVerdict, judgement: NeighbourVerdict) -> FixVerdict:
     If the edit breaks a test, the verdict is "not verified". If the tests could not run, a verified fix only "passes".
     """
     if judgement.broken:
-        why = f"the test `{judgement.broken}`, which passes without it, fails with it"
+        why = f"the test {code(judgement.broken)}, which passes without it, fails with it"
         return FixVerdict("not verified", why, verdict.check, verdict.result)
     if judgement.why_not and verdict.verified and verdict.check and verdict.check.file == TEST_FILE:
         text = f"it passes one check: {verdict.text}, but {judgement.why_not}"

@@ -12,6 +12,7 @@ from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.record.failure_check import Failure, FailureCheck
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot_messages import SnapshotResult
+from dap_ai.system.texts import code
 
 _NO_THREADS = "can't start new thread"
 _LONG = 400
@@ -42,10 +43,10 @@ class SameFailure:
         if raised is None or error is None or failure is None:
             return f"{check.words} does not fail when it is run again"
         if raised.type != error.type:
-            return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
+            return f"{check.words} fails with {code(cut(result.error, 120))} when it is run again"
         demanded = isinstance(failure.statement, ast.Assert) and not check.whole
         if not any(_is_same(raised.message, then, demanded) for then in (error.message, *self._case.messages)):
-            return f"{check.words} fails with another message when it is run again: `{cut(result.error, 120)}`"
+            return f"{check.words} fails with another message when it is run again: {code(cut(result.error, 120))}"
         if self.is_elsewhere(result):
             return f"{check.words} fails at another line when it is run again"
         return "" if check.whole else self._moved_on(failure, raised.watched)
@@ -60,7 +61,7 @@ class SameFailure:
             return f"{check.words} passes already, without the edit"
         error = self._case.exception
         if error and result.raised.type not in (error.type, "AssertionError"):
-            told = f"`{cut(result.error, 120)}`, not with `{error.type}`"
+            told = f"{code(cut(result.error, 120))}, not with {code(error.type)}"
             return f"the state has changed: without the edit {check.words} fails with {told}"
         return ""
 
@@ -78,8 +79,8 @@ class SameFailure:
             if now and then and not (now.truncated or then.truncated) and is_data(then):
                 texts = plain(then.text), plain(now.text)
                 if texts[0] != texts[1]:
-                    was = f"`{name}` was `{cut(then.text, 60)}`"
-                    return f"the state has changed: {was}, and is `{cut(now.text, 60)}` when it is run again"
+                    was = f"{code(name)} was {code(cut(then.text, 60))}"
+                    return f"the state has changed: {was}, and is {code(cut(now.text, 60))} when it is run again"
         return ""
 
 
@@ -122,5 +123,7 @@ def not_arrived(check: FailureCheck, result: SnapshotResult) -> str:
     if found and found.differs:
         return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
     if result.error:
-        return f"{check.words} ends with `{cut(result.error, 120)}` before it comes to this stop when it is run again"
+        return (
+            f"{check.words} ends with {code(cut(result.error, 120))} before it comes to this stop when it is run again"
+        )
     return f"{check.words} does not come to this stop when it is run again"

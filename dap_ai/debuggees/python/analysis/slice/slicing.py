@@ -38,6 +38,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_by,
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for
 from dap_ai.debuggees.python.analysis.syntax.value_parts import given_to, inside_of, one_for, results, rounds_over
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.system.texts import code
 
 MAX_STEPS = 80
 MAX_DISTANCE = 14
@@ -62,14 +63,14 @@ class SliceStep:
 def part_of(step: SliceStep) -> str:
     """Return a phrase on how a line contributed to the value, such as: sets `x`."""
     words = {
-        "assigned": "sets `{}`",
-        "argument": "passes the argument `{}`",
-        "returned": "returns the result of `{}`",
-        "stored": "changes `{}`",
+        "assigned": "sets {}",
+        "argument": "passes the argument {}",
+        "returned": "returns the result of {}",
+        "stored": "changes {}",
         "decides": f"decides whether line {step.decided} runs",
-        "written": "writes `{}`",
+        "written": "writes {}",
     }
-    return words[step.role].format(step.name)
+    return words[step.role].format(code(step.name))
 
 
 @dataclass

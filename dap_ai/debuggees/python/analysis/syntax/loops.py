@@ -16,6 +16,7 @@ from dap_ai.debuggees.python.analysis.syntax.retries import GoingBack, going_bac
 from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, PLAIN, may_change, number_at
 from dap_ai.debuggees.python.analysis.syntax.waits import goes_on_alone, setter_within, waiting_call
 from dap_ai.protocol.wire.ask_messages import Suspect
+from dap_ai.system.texts import code
 
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
 _NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
@@ -60,7 +61,7 @@ def cannot_end(case: StopSnapshot) -> tuple[Suspect, str] | None:
     if first is None or not first.stuck:
         return None
     path, line = first.place.frame.path, first.back.line if first.back else first.node.lineno
-    spot = f"`{shorten(path, case.inspection.cwd)}:{line}`"
+    spot = code(f"{shorten(path, case.inspection.cwd)}:{line}")
     cure = f"Let something in the body of the loop at {spot} change what its end depends on."
     if first.back:
         cure = f"Let the loop end or make progress before it continues at {spot}: {_STOP_OR_SKIP}"
@@ -179,7 +180,7 @@ def _unchanged(loop: PausedLoop) -> str:
     names = names_in(*loop.tests)
     if loop.place.function is None or not names or any(_may_become(loop, name, alone=alone) for name in names):
         return ""
-    listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
+    listed = " and ".join(code(name) for name in names[:_MAX_NAMES])
     return f"nothing in its body changes {listed}, so it cannot end by itself"
 
 
@@ -202,9 +203,9 @@ def _same_again(loop: PausedLoop) -> str:
 def _going_back(loop: PausedLoop, which: str) -> str:
     assert loop.back is not None  # noqa: S101  the caller knows
     test, first = cut(ast.unparse(loop.back.test), _MAX_CODE), loop.back.first
-    would = f"could change `{loop.back.changed}`" if loop.back.changed else "could end it"
+    would = f"could change {code(loop.back.changed)}" if loop.back.changed else "could end it"
     back = f"{which} round goes back at the `continue` in line {loop.back.line}"
-    return f"while `{test}`, {back}, before line {first} {would},"
+    return f"while {code(test)}, {back}, before line {first} {would},"
 
 
 def _passed(loop: PausedLoop) -> str:
@@ -218,8 +219,8 @@ def _passed(loop: PausedLoop) -> str:
         by = _constant(steps[0]) if len(steps) == 1 and isinstance(name, ast.Name) else None
         now, end = number_at(loop.place, name), number_at(loop.place, wanted)
         if isinstance(test.ops[0], ast.NotEq) and by and now is not None and end is not None and (now - end) * by > 0:
-            past = f"`{ast.unparse(name)}` has gone past {end:,} without being equal to it"
-            return f"{past}, so `{ast.unparse(test)}` stays true"
+            past = f"{code(ast.unparse(name))} has gone past {end:,} without being equal to it"
+            return f"{past}, so {code(ast.unparse(test))} stays true"
     return ""
 
 
@@ -230,14 +231,14 @@ def _describe_loop(case: StopSnapshot, loop: PausedLoop) -> str:
     place, node = loop.place, loop.node
     head = cut((place.source.line(node.lineno).strip() if place.source else ""), _MAX_CODE)
     spot = f"{shorten(place.frame.path, case.inspection.cwd)}:{node.lineno}"
-    text = f"The program is in `{head}` at `{spot}`, in `{place.frame.name}`{_rounds(loop)}."
+    text = f"The program is in {code(head)} at {code(spot)}, in {code(place.frame.name)}{_rounds(loop)}."
     if loop.stuck:
         text += f" {loop.stuck[0].upper()}{loop.stuck[1:]}." if loop.stuck[0] != "`" else f" {loop.stuck}."
     deciding = [loop.back.test] if loop.back else []
     known = ((n, place.value(n)) for n in names_in(*loop.tests, *deciding))
     names = [n for n, value in known if value and value.kind not in ("function", "class", "module")]
     if isinstance(node, ast.While) and not _is_always(node.test) and not loop.stuck:
-        text += f" It ends when `{cut(ast.unparse(node.test), _MAX_CODE)}` is false."
+        text += f" It ends when {code(cut(ast.unparse(node.test), _MAX_CODE))} is false."
     if (
         isinstance(node, ast.While)
         and not loop.stuck
@@ -246,7 +247,7 @@ def _describe_loop(case: StopSnapshot, loop: PausedLoop) -> str:
     ):
         text += f" {_NO_END}."
     if not loop.stuck and (call := waiting_call(node.body)):
-        text += f" It waits in `{cut(ast.unparse(call), _MAX_CODE)}`, at line {call.lineno}."
+        text += f" It waits in {code(cut(ast.unparse(call), _MAX_CODE))}, at line {call.lineno}."
     if loop.back and not loop.stuck:
         told = _going_back(loop, "a").rstrip(",")
         text += f" {told[0].upper()}{told[1:]}."
@@ -260,13 +261,13 @@ def _rounds(loop: PausedLoop) -> str:
         return f", over {loop.total:,} items" if loop.total else ""
     many = f"{'' if loop.exact else 'at least '}{loop.rounds:,}"
     of = f" of {loop.total:,}" if loop.total else ""
-    by = f", as `{loop.counter}` counts" if loop.counter else ""
+    by = f", as {code(loop.counter)} counts" if loop.counter else ""
     return f", in round {many}{of}{by}"
 
 
 def _row(loop: PausedLoop, name: str) -> str:
     value = loop.place.value(name)
-    text = f"`{name}` is `{show(value, _MAX_VALUE) if value else '?'}`"
+    text = f"{code(name)} is {code(show(value, _MAX_VALUE) if value else '?')}"
     if loop.stuck:
         return text
     lines = may_change(loop.place, own_statements(loop.node), name)

@@ -52,7 +52,9 @@ class NotebookAnswer(AnswerDisplay):
         if ended and not self._verbose:
             from dap_ai.debuggees.python.hosts.notebook.folds import folded  # noqa: PLC0415  needed only for an answer
 
-            self._text = folded(self._text)
+            answer = ended["answer"].strip()
+            if "report" in ended and answer in self._text:
+                self._text = self._text.replace(answer, folded(ended["report"]["sections"]))
         self._send(at_once=True)
         if ended and ended.get("path"):
             self._picture(ended["path"])
@@ -102,6 +104,7 @@ class TerminalAnswer(AnswerDisplay):
         from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  as above
 
         self._name = name
+        self._text = ""
         self._blocks = Blocks()
         self._display = TerminalDisplay(resolve({}).settings, verbose=verbose)
 
@@ -112,6 +115,7 @@ class TerminalAnswer(AnswerDisplay):
 
     def add(self, text: str) -> None:
         """Prints each block as soon as the block is complete, so that no cell name in it is cut."""
+        self._text += text
         self._print(self._blocks.feed(text))
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
@@ -122,7 +126,12 @@ class TerminalAnswer(AnswerDisplay):
 
         self._print(self._blocks.end())
         if ended:
+            for section in ended.get("report", {}).get("sections", []):
+                section["text"] = self._name(section["text"])
             self._display.ask_ended(msgspec.convert(ended, AskEnded))
+        elif not self._display.shows_pieces:
+            named: Any = self._name(self._text)
+            self._display.markdown(named)
         self._display.close()
 
     def _print(self, blocks: list[str]) -> None:

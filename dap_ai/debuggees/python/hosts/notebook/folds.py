@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import re
+from typing import Any
 
-from dap_ai.agent.report.wording import ADVICE, AGAIN, CAUSE, HAPPENED, WHY, name_of
-
-_LEAD = re.compile(r"\*\*([^*]+)[.:]\*\*|\*\S")
-_EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
+_EVIDENCE = {"unproved": "changes that pass", "happened": "what happened", "why": "why", "rerun": "run again"}
+"""Kinds of evidence sections, each with its name."""
 
 
-def folded(text: str) -> str:
-    """Returns the answer with its evidence in one `<details>` element; unchanged if the answer states no cause."""
-    if f"**{name_of(CAUSE)}" not in text:
-        return text
-    before, inside, behind, names = list[str](), list[str](), list[str](), list[str]()
-    rows = before
-    for line in text.splitlines():
-        if lead := _LEAD.match(line):
-            name = lead[1] or ""
-            rows = inside if name in _EVIDENCE else behind if inside else before
-            names += [name] if rows is inside else []
-        rows.append(line)
-    if not inside:
-        return text
-    head = ", ".join(names).capitalize()
-    return "\n".join([*before, f"<details><summary>{head}</summary>", "", *inside, "", "</details>", "", *behind])
+def folded(sections: list[dict[str, Any]]) -> str:
+    """Returns an answer with its evidence in one `<details>` element; with nothing folded if it states no cause."""
+    hidden = _EVIDENCE if any(section["kind"] == "cause" for section in sections) else {}
+    rows = [section["text"] for section in sections if section["kind"] not in hidden]
+    inside = [section["text"] for section in sections if section["kind"] in hidden]
+    if inside:
+        names = dict.fromkeys(hidden[section["kind"]] for section in sections if section["kind"] in hidden)
+        head = ", ".join(names).capitalize()
+        details = [f"<details><summary>{head}</summary>", *inside, "</details>"]
+        at = len(rows) - (sections[-1]["kind"] == "note")
+        rows[at:at] = details
+    return "\n\n".join(rows)
 
 
-def advice_of(answer: str) -> str:
-    """Returns the answer's recommendation without its heading."""
-    rows, is_in = list[str](), False
-    for line in answer.splitlines():
-        if _LEAD.match(line):
-            is_in = line.startswith(ADVICE)
-        if is_in:
-            rows.append(line.removeprefix(ADVICE).lstrip() if line.startswith(ADVICE) else line)
-    return "\n".join(rows).strip()
+def advice_of(sections: list[dict[str, Any]]) -> str:
+    """Returns the answer's recommendation and what was tried, without the heading."""
+    parts = [section["text"] for section in sections if section["kind"] in ("advice", "rivals", "effort")]
+    return "\n\n".join(parts).replace("**Recommendation.**", "", 1).strip()

@@ -19,6 +19,7 @@ from dap_ai.debuggees.python.hosts.notebook.cell_questions import CellQuestions
 from dap_ai.debuggees.python.hosts.notebook.folds import advice_of
 from dap_ai.debuggees.python.hosts.notebook.provenance import Provenance
 from dap_ai.system.apply_diff import CannotMend, mended
+from dap_ai.system.texts import code
 
 _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME` shows the code that made one."
 
@@ -69,10 +70,12 @@ class Magics(Base):
             return
         number, at = outermost(exc.__traceback__, self._cells)
         shown = self._asking.shown(verbose=verbose)
-        shown.status(f"{type(exc).__name__} at `In [{number}]:{at}`: looking at it" if number else "looking at it")
+        shown.status(
+            f"{type(exc).__name__} at {code(f'In [{number}]:{at}')}: looking at it" if number else "looking at it"
+        )
         last = self._last()
         if last and number and last.number > number and not last.failed_at:
-            shown.add(f"*`{last.name}` went well; this is about `In [{number}]`.*\n\n")
+            shown.add(f"*{code(last.name)} went well; this is about {code(f'In [{number}]')}.*\n\n")
         ended = self._asking.about(exc, line, shown)
         if number and not line and (made := self._provenance.of_failure(number, at)):
             shown.add(f"\n\n**From other cells.**\n\n{made}\n")
@@ -112,7 +115,7 @@ class Magics(Base):
         cell, shown = self._last(), self._asking.shown()
         if not line.strip() or cell is None:
             raise UsageError("%trace: an expression is wanted, such as `%trace mean([1, 2])`")
-        shown.status(f"running `{line.strip()}` in a copy of the kernel")
+        shown.status(f"running {code(line.strip())} in a copy of the kernel")
         shown.end(self._asking.after(cell, f"trace {line.strip()}", shown))
 
     @no_var_expand
@@ -146,7 +149,7 @@ class Magics(Base):
         fixes: list[dict[str, Any]] = ended["fixes"] if ended else []
         if not fixes:
             return (
-                f"No change is proposed. {advice_of(ended['answer'])}"
+                f"No change is proposed. {advice_of(ended['report']['sections'])}"
                 if ended
                 else "The failure could not be asked about."
             )
@@ -159,13 +162,13 @@ class Magics(Base):
         number = self._cells.number_of(fix["file"])
         cell = next((cell for cell in self._cells.all() if cell.number == number), None)
         if cell is None:
-            return f"`{fix['file']}` is no cell: change it there."
+            return f"{code(fix['file'])} is no cell: change it there."
         try:
             text = mended(cell.raw, fix["diff"])
         except CannotMend as error:
             return f"It cannot be put below: {error}. The code that ran may have been a magic, translated."
         self._shell.set_next_input(text)
-        return f"The mended `{cell.name}` is the next input: nothing has run yet."
+        return f"The mended {code(cell.name)} is the next input: nothing has run yet."
 
     def _failure(self) -> BaseException | None:
         return getattr(sys, "last_value", None)

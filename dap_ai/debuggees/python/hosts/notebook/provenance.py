@@ -19,6 +19,7 @@ from dap_ai.debuggees.python.hosts.notebook.slices import CellSlice, slice_of
 from dap_ai.debuggees.python.hosts.post_mortem.variable_requests import VariableRequests
 from dap_ai.debuggees.python.inspector.stored.statics import forget
 from dap_ai.settings import configuration
+from dap_ai.system.texts import code
 
 _MAX_VALUE = 120
 _MAX_NAMES = 3
@@ -90,14 +91,16 @@ class Provenance:
         """Returns the existing values that cells have bound, as a Markdown list."""
         made = {name: step for step in self._steps() for name in sorted(step.binds)}
         rows = [
-            f"- `{name}` = `{self._value(name)}` (`{step.cell.name}`)"
+            f"- {code(name)} = {code(self._value(name))} ({code(step.cell.name)})"
             for name, step in list(made.items())[-_MAX_ROWS:]
             if name in self._shell.user_ns and not isinstance(step.node, ast.Import | ast.ImportFrom)
         ]
         if not rows:
             return "The cells that ran have bound no name."
         asked = next(reversed(made))
-        return "\n".join(["What the cells have made:", "", *rows, "", f"Ask about one: `%ask why is {asked} so?`."])
+        return "\n".join(
+            ["What the cells have made:", "", *rows, "", f"Ask about one: {code(f'%ask why is {asked} so?')}."]
+        )
 
     def _steps(self) -> list[CellStatement]:
         return steps_of(self._cells.own())
@@ -124,7 +127,7 @@ def _by_holders(found: CellSlice, steps: Sequence[CellStatement], shared: Sharin
     changed = {name for step in steps[found.made :] for name in step.changes} & shared.holders
     if not changed:
         return ""
-    names = " and ".join(f"`{name}`" for name in sorted(changed))
+    names = " and ".join(f"{code(name)}" for name in sorted(changed))
     verb = "holds" if len(changed) == 1 else "hold"
     return f"\n\n- {names} {verb} this object, too: what has changed it by that way is not told here."
 

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell
 from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
 from dap_ai.debuggees.python.hosts.notebook.slices import CellSlice
+from dap_ai.system.texts import code
 
 _MAX_LINES = 12
 """Maximum lines shown of one statement; a longer statement is cut after these lines."""
@@ -51,18 +52,18 @@ class Since:
 def slice_markdown(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: Live) -> str:
     """Returns a slice as Markdown: the value, the code by cell, and notes."""
     if not found.picked:
-        return f"No cell that ran here has made `{found.name}`."
+        return f"No cell that ran here has made {code(found.name)}."
     return "\n\n".join([_head(found, steps, since, live), _code(found, steps, since), *_notes(found, steps, since)])
 
 
 def _head(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: Live) -> str:
     if found.made is None:
-        return f"**`{found.name}`** was bound by no statement of its own here; what it may come from:"
+        return f"**{code(found.name)}** was bound by no statement of its own here; what it may come from:"
     step = steps[found.made]
     value = live(found.name)
-    is_now = f" is `{value}`" if value else ""
+    is_now = f" is {code(value)}" if value else ""
     by = since.edited(step.cell) and f" It was made by {since.edited(step.cell)}."
-    return f"**`{found.name}`**{is_now}, made at `{step.cell.name}:{step.first}`.{by}"
+    return f"**{code(found.name)}**{is_now}, made at {code(f'{step.cell.name}:{step.first}')}.{by}"
 
 
 def _code(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> str:
@@ -89,17 +90,17 @@ def _short(step: CellStatement) -> list[str]:
 def _notes(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> list[str]:
     cells = list({steps[k].cell.number: steps[k].cell for k in found.picked}.values())
     notes = [
-        f"- `{name}` has been bound anew since, at `{steps[anew].cell.name}:{steps[anew].first}`: "
-        f"`{steps[used].cell.name}` ran with what it was before."
+        f"- {code(name)} has been bound anew since, at {code(f'{steps[anew].cell.name}:{steps[anew].first}')}: "
+        f"{code(steps[used].cell.name)} ran with what it was before."
         for name, used, anew in found.stale
     ]
     for cell in cells:
         if since.gone(cell):
-            notes.append(f"- `{cell.name}` has been deleted since: what it made is still there.")
+            notes.append(f"- {code(cell.name)} has been deleted since: what it made is still there.")
         elif edited := since.edited(cell):
-            notes.append(f"- `{_made(found, steps, cell)}` was made by {edited} (`{cell.name}`).")
+            notes.append(f"- {_made(found, steps, cell)} was made by {edited} ({code(cell.name)}).")
     notes += [
-        f"- `{one.name}` ran before `{other.name}`, and stands below it in the notebook."
+        f"- {code(one.name)} ran before {code(other.name)}, and stands below it in the notebook."
         for one, other in pairwise(cells)
         if since.below(one, other)
     ]
@@ -110,4 +111,4 @@ def _notes(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> li
 
 def _made(found: CellSlice, steps: Sequence[CellStatement], cell: Cell) -> str:
     names = [n for k in found.picked if steps[k].cell is cell for n in sorted(steps[k].binds | steps[k].changes)]
-    return "`, `".join(dict.fromkeys(names)) or found.name
+    return ", ".join(map(code, dict.fromkeys(names or [found.name])))

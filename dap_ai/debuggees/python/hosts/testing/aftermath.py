@@ -12,6 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from dap_ai.debuggees.python.hosts.answer_process import named
+from dap_ai.system.texts import code
 
 if TYPE_CHECKING:
     from dap_ai.debuggees.python.hosts.testing.failure_findings import Claims, FailureFinding, FrameRow
@@ -49,7 +50,7 @@ class Aftermath:
             return {}
         why = "which kept the test from doing the rest" if undone else "and does not fail with the fix of that"
         text = named(
-            f"`{kind}` at {self._at(stopped)} comes after the failure of the call at {self._at(_in_test(call))}, "
+            f"{code(kind)} at {self._at(stopped)} comes after the failure of the call at {self._at(_in_test(call))}, "
             f"{why}: see its answer."
         )
         claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
@@ -58,7 +59,8 @@ class Aftermath:
     def _at(self, row: FrameRow) -> str:
         file: str = row["file"]
         inside = file.startswith(self._root + os.sep)
-        return f"`{file[len(self._root) + 1 :] if inside else file}:{row['line']}`"
+        shown = file[len(self._root) + 1 :] if inside else file
+        return code(f"{shown}:{row['line']}")
 
 
 def _in_test(call: FailureFinding) -> FrameRow:

@@ -20,7 +20,6 @@ from dap_ai.debuggees.python.hosts.answer_process import AskEndedBody, named
 from dap_ai.debuggees.python.hosts.testing.guest import Faults
 from dap_ai.debuggees.python.hosts.testing.patch import patch_of
 from dap_ai.debuggees.python.hosts.testing.plugin import SHORT
-from dap_ai.debuggees.python.hosts.testing.short_answer import is_guess, sections_of
 from dap_ai.system.user_code import is_user_path
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 UNMASKED = "not masked, since there was no answer"
 SAME = "the same exception at the same line was answered above"
 _MAX_FRAMES = 50
-_SURE, _GUESS = "**Root cause.** `", "**Root cause (a guess).** `"
+_CERTAINTIES = {"proved": "sure", "guess": "guess"}
 
 
 class FrameRow(TypedDict):
@@ -109,16 +108,16 @@ def _row(file: str, line: int, function: str) -> FrameRow:
 
 def answer_fields(ended: AskEndedBody) -> AnswerFields:
     """Returns the fields of a finding that come from an answer."""
-    answer, fixes = ended["answer"], ended["fixes"]
+    fixes, cause = ended["fixes"], ended.get("report", {}).get("cause")
     shown = next((fix for fix in fixes if fix["verified"]), fixes[0] if fixes else None)
     return {
-        "answer": answer,
+        "answer": ended["answer"],
         "suspects": [named(f"{suspect['file']}:{suspect['line']}") for suspect in ended["suspects"]],
         "claims": {
-            "root_cause": "sure" if _SURE in answer else "guess" if _GUESS in answer else "none",
+            "root_cause": named(_CERTAINTIES[cause["certainty"]] if cause else "none"),
             "verified": bool(shown and shown["verified"]),
             "recommended": shown is not None,
-            "guess": is_guess(sections_of(answer)),
+            "guess": bool(shown and shown.get("isFoundBySearch")),
         },
         "diff": shown["diff"] if shown else "",
         "complete": ended["reason"] == "completed",

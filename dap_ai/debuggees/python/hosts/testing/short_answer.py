@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, List, cast
+from typing import TYPE_CHECKING, cast
+
+from dap_ai.system.texts import code
 
 if TYPE_CHECKING:
     from dap_ai.debuggees.python.hosts.answer_process import AskEndedBody, FixBody
@@ -13,77 +15,46 @@ if TYPE_CHECKING:
 MAX_LINES = 15
 _MAX_VALUES = 4
 _MAX_WIDTH = 200
-_HEAD = re.compile(r"\*\*([^*]+?)[.:]\*\*[ ]?")
-_FENCE = "```"
-_VALUE = re.compile(r"- `.*` (?:= |returned )`(?!<)")
-"""Matches a line with a value. Addresses of objects and exceptions raised by calls do not match."""
-_GUESS = "A guess"
-
-Section = List[str]
+_RETURNED = re.compile(r"- `.*` returned `(?!<)")
+"""Matches a line of the second run with a call's result. Addresses of objects and raised exceptions do not match."""
+_CAUSES = {"proved": "Root cause", "guess": "A guess at the cause"}
 
 
 def short(ended: AskEndedBody) -> Safe:
     """Returns an answer as plain text of at most 15 lines."""
-    sections = sections_of(ended["answer"])
-    first = [line for line in sections.pop("", []) if line][:1]
-    lines = [*_cause(sections, first), *_values(sections)]
-    lines += _fix(ended["fixes"], is_guess(sections), MAX_LINES - len(lines))
+    lines = [*_conclusion(ended), *_values(ended)]
+    lines += _fix(ended["fixes"], MAX_LINES - len(lines))
     return cast("Safe", "\n".join(_cut(line) for line in lines[:MAX_LINES]))  # lines of a masked answer
 
 
-def sections_of(answer: str) -> dict[str, Section]:
-    """Returns the answer's lines by heading; lines before the first heading have an empty string as their key."""
-    found: dict[str, Section] = {"": []}
-    name = ""
-    for line in answer.splitlines():
-        if head := _HEAD.match(line):
-            name = head[1]
-            found[name] = []
-        found[name].append(line[head.end() :] if head else line)
-    return found
+def _conclusion(ended: AskEndedBody) -> Iterator[str]:
+    """Yields what went wrong, then the cause with its source line, if the answer names a cause elsewhere."""
+    report = ended.get("report", {})
+    effect, cause = report.get("effect", ""), report.get("cause")
+    yield from [effect] if effect else _lines(ended, "verdict")[:1] or ended["answer"].splitlines()[:1]
+    if cause and cause["spot"] not in effect:
+        yield f"{_CAUSES[cause['certainty']]}: {cause['spot']}: {cause['reason']}"
+    elif not cause:
+        yield from _lines(ended, "cause")[:1] if effect else []
+    if cause and cause["code"]:
+        yield f"    {cause['line']}  {cause['code']}"
 
 
-def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
-    """Yields the verdict, then the root cause's source line."""
-    guess = next((lines[0] for name, lines in sections.items() if name.startswith("Root cause (a guess")), "")
-    for line in first:
-        verdict, cause, place = line.partition("; a guess at the cause: ")
-        place = place if "(" in place or not guess else guess  # the verdict was too short to say why
-        yield from (f"{verdict}.", f"A guess at the cause: {place}") if cause else (line,)
-    for name, lines in sections.items():
-        if name.startswith("Root cause"):
-            told = lines[0]
-            place = told.partition(": ")[0]
-            if not first or place not in first[0]:
-                yield f"{name}{'.' if ':' in name else ':'} {told}"
-            yield from ("    " + line for line in list(_code(lines))[:1])
+def _lines(ended: AskEndedBody, kind: str) -> list[str]:
+    """Returns the lines of the answer's sections of a kind, without emphasis."""
+    sections = ended.get("report", {}).get("sections", [])
+    texts = [section["text"].replace("**", "") for section in sections if section["kind"] == kind]
+    return [line for text in texts for line in text.splitlines()]
 
 
-def _code(lines: Section) -> Iterator[str]:
-    """Yields the lines of the first code block."""
-    inside = False
-    for line in lines:
-        if line.startswith(_FENCE):
-            if inside:
-                return
-            inside = True
-        elif inside:
-            yield line
-
-
-def is_guess(sections: dict[str, Section]) -> bool:
-    """Returns whether the fix is a guess: found by trial, without a rule that explains why it is right."""
-    return any(_GUESS in line or "may only hide it" in line for line in sections.get("Recommendation", []))
-
-
-def _values(sections: dict[str, Section]) -> list[str]:
+def _values(ended: AskEndedBody) -> list[str]:
     """Returns lines with values read at the failure, and with values that calls returned in a rerun."""
-    seen = [line for line in sections.get("What happened", []) if _VALUE.match(line)]
-    again = [line for line in sections.get("Run again", []) if _VALUE.match(line)]
-    return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
+    read = [f"- {code(e['expression'])} = {code(e['value'])}" for e in ended["evidence"] if e["value"][:1] != "<"]
+    again = [line for line in _lines(ended, "rerun") if _RETURNED.match(line)]
+    return [*read[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(read))]]
 
 
-def _fix(fixes: list[FixBody], guess: bool, room: int) -> list[str]:
+def _fix(fixes: list[FixBody], room: int) -> list[str]:
     """Returns the diff of a verified fix, after its result; empty without such a fix."""
     verified = next((fix for fix in fixes if fix["verified"]), None)
     if verified is None:
@@ -93,7 +64,7 @@ def _fix(fixes: list[FixBody], guess: bool, room: int) -> list[str]:
         rows = [row for row in rows if row[:1] in "+-@"]
     if len(rows) + 1 > room:
         return ["A fix was verified; it is too long for here: --ask=full, --ask-fix."]
-    return [f"{'A guess that passes' if guess else 'Verified'}: {verified['result']}.", *rows]
+    return [f"{'A guess that passes' if verified.get('isFoundBySearch') else 'Verified'}: {verified['result']}.", *rows]
 
 
 def _cut(line: str) -> str:

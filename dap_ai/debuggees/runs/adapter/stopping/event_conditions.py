@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from dap_ai.debuggees.runs.adapter.run_facts import RunFacts, tokens_of
 from dap_ai.debuggees.runs.run_model import Event
+from dap_ai.system.texts import code
 
 MAX_CHARS = 2000
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -111,7 +112,7 @@ def parsed(text: str) -> ast.expr:
         raise ConditionError(f"not an expression: {getattr(error, 'msg', '') or error}") from error
     for node in ast.walk(expression):
         if isinstance(node, ast.Name) and node.id not in FIELDS and node.id != "len":
-            raise ConditionError(f"there is no `{node.id}`: an event has {', '.join(FIELDS)}")
+            raise ConditionError(f"there is no {code(node.id)}: an event has {', '.join(FIELDS)}")
     return expression
 
 
@@ -167,7 +168,7 @@ def _member(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         found = cast("Mapping[str, Any]", value)
         return found.get(name)
-    raise ConditionError(f"what stands before `.{name}` has no names")
+    raise ConditionError(f"what stands before {code(f'.{name}')} has no names")
 
 
 def _compared(left: Any, ops: Sequence[ast.cmpop], others: Sequence[Any]) -> bool:

@@ -15,6 +15,7 @@ from dap_ai.debuggees.runs.event_titles import title
 from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.debuggees.runs.searching import matches
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.system.texts import code
 
 _MAX_FOUND = 40
 _AROUND = 80
@@ -69,7 +70,7 @@ class RunConsole:
             with self._bounded():
                 answer = self.commands[name].answer(argument.strip())
         except TimeoutError as error:
-            raise ConditionError(f"`{name}` has taken too long, and was given up") from error
+            raise ConditionError(f"{code(name)} has taken too long, and was given up") from error
         more = len(answer) - _MAX_CHARS
         answer = answer if more <= 0 else f"{answer[:_MAX_CHARS]}\n… {more:,} characters more"
         return f"{answer}\n(of {self._facts.known}: the run is still being read)" if self._of_all(name) else answer
@@ -174,7 +175,7 @@ class RunConsole:
 
     def _step(self, text: str, command: str) -> int:
         if not text.strip().isdecimal() or len(text) > 12:
-            raise ConditionError(f"{text.strip()!r} is no step's number: `{self.commands[command].usage}`")
+            raise ConditionError(f"{text.strip()!r} is no step's number: {code(self.commands[command].usage)}")
         if int(text) not in self._facts.steps:
             raise ConditionError(f"there is no step {int(text)}: the run has {self._run.steps}")
         return int(text)
@@ -182,7 +183,7 @@ class RunConsole:
     def _two(self, text: str, command: str) -> tuple[int, int]:
         numbers = text.split()
         if len(numbers) != 2:
-            raise ConditionError(f"which steps? `{self.commands[command].usage}`")
+            raise ConditionError(f"which steps? {code(self.commands[command].usage)}")
         return self._step(numbers[0], command), self._step(numbers[1], command)
 
 

@@ -18,6 +18,7 @@ from dap_ai.debuggees.runs.live.gate.orders import GateMessage, Order
 from dap_ai.debuggees.runs.readers.json_shapes import table
 from dap_ai.debuggees.runs.readers.recordings.message_pieces import MessagePiece
 from dap_ai.debuggees.runs.run_model import Event
+from dap_ai.system.texts import code
 
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 _GO = GateVerdict()
@@ -198,7 +199,7 @@ def _taken(verdict: GateVerdict, order: Order, event: Event) -> GateVerdict:
             "answer", text="(dropped)" if order.do == "drop" and order.text is msgspec.UNSET else order.text
         )
     if order.do != "edit":
-        raise CannotEdit(f"`{order.do}` is nothing that can be done here")
+        raise CannotEdit(f"{code(order.do)} is nothing that can be done here")
     messages = table(order.value).get("messages", msgspec.UNSET)
     given = _given(text=order.text, tool=order.tool, arguments=order.arguments, messages=messages)
     return msgspec.structs.replace(verdict, do="edit", **given)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
+from dap_ai.system.texts import code
+
 Kind = Literal["passing", "text", "shape"]
 """Kind of a difference: `passing` (times, durations, random names), `text` (other text in the same structure) or
 `shape` (another structure)."""
@@ -141,4 +143,5 @@ def _around(old: str, new: str) -> tuple[str, str]:
 
 def _cut(text: str, *, led: bool = False) -> str:
     shown = " ".join(text[:_SHOWN].split())
-    return f"`{'…' if led else ''}{shown}{'…' if len(text) > _SHOWN else ''}`" if shown else ""
+    before, after = "…" if led else "", "…" if len(text) > _SHOWN else ""
+    return code(f"{before}{shown}{after}") if shown else ""

@@ -19,6 +19,7 @@ from dap_ai.debuggees.runs.readers.times import epoch_s
 from dap_ai.debuggees.runs.run_files import CannotRead, lines
 from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Parent, Ref, Run
 from dap_ai.debuggees.runs.store import FORMAT
+from dap_ai.system.texts import code
 
 _NAMING = ("subagent_type", "agent", "agent_name", "agent_type")
 """Names of arguments in which a call names the sub-agent that it starts."""
@@ -138,9 +139,9 @@ class RecordingReader:
 
     def _check(self, row: Mapping[str, Any], ref: Ref) -> None:
         """Set the outcome by the exit code of the user's check command."""
-        code, command = whole(row.get("exit_code")), words(row["check"])
-        said = f"check `{command}`: exit code {code}"
-        self._building.run.outcome = Outcome("solved" if code == 0 else "failed", said, ref)
+        status, command = whole(row.get("exit_code")), words(row["check"])
+        said = f"check {code(command)}: exit code {status}"
+        self._building.run.outcome = Outcome("solved" if status == 0 else "failed", said, ref)
         self._building.add("note", ref, text=f"{said}\n{words(row.get('output'))}".strip(), at_s=self._time(row))
 
     def _stored(self, row: Mapping[str, Any], ref: Ref) -> None:

@@ -96,7 +96,9 @@ def test_an_error_that_is_raised_on_purpose_is_named(tmp_path):
     text = "def take(n):\n    if n > 3:\n        raise ValueError('too many: 4. Ask for less')\n\ntake(4)\n"
     (tmp_path / "test_it.py").write_text(text)
     first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
-    assert first.startswith("`ValueError`: too many, raised on purpose, because of `n > 3` at `test_it.py:3`"), first
+    assert first.startswith(
+        "`ValueError`: too many, raised on purpose, because of `n > 3` (`n` is `4`) at `test_it.py:3`"
+    ), first
 
 
 def test_an_error_on_the_way_to_the_one_that_is_raised_is_not_raised_on_purpose(tmp_path):
@@ -180,7 +182,7 @@ IN_A_LOOP = "def take(rows):\n    for row in rows:\n        raise ValueError('a 
     ("text", "told"),
     [
         (LOOKUP, "`LookupError`: no x, raised on purpose, because line 5 caught `KeyError: 'x'` at `test_it.py:6`"),
-        (OTHERWISE, "`ValueError`: too few, raised on purpose, because not `n > 3` at `test_it.py:5`"),
+        (OTHERWISE, "`ValueError`: too few, raised on purpose, because not `n > 3` (`n` is `3`) at `test_it.py:5`"),
         (IN_A_LOOP, "`ValueError`: a row for `1` at `test_it.py:3`"),
     ],
 )

@@ -257,8 +257,8 @@ def test_a_reason_is_no_fact_because_another_finding_of_its_line_is_one(tmp_path
     scope = next(iter(analysis.scopes.values()))[0]
     sure = SuspectedMistake(scope, first.line, 0.9, "a known mistake", "known")
     analysis.findings = [sure]
-    assert root_cause(analysis).startswith(GUESS)
+    assert root_cause(analysis)[0].text.startswith(GUESS)
     sure.reason = first.reason
-    assert root_cause(analysis).startswith(GUESS)  # nothing has shown it
+    assert root_cause(analysis)[0].text.startswith(GUESS)  # nothing has shown it
     sure.seen = True
-    assert root_cause(analysis).startswith(CAUSE)
+    assert root_cause(analysis)[0].text.startswith(CAUSE)

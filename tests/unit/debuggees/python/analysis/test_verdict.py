@@ -34,6 +34,14 @@ PROGRAMS = {
         "class A:\n    def __init__(self): return 2\nA()\n",
         "`__init__` should return None, not 'int'",
     ),
+    "a function in one line": (
+        "class A:\n    @property\n    def total(self): return self.n + 'x'\na = A()\na.n = 3\na.total\n",
+        "`self.n` is `3` (`int`)",
+    ),
+    "a key whose value is None": (
+        "rates = {'gbp': None}\nunit = 'gbp'\nprint(2 * rates[unit])\n",
+        "`rates[unit]` is `None` for `unit` = `'gbp'`",
+    ),
     "a long message": (
         f"class Failed(Exception): pass\nraise Failed('DID NOT WARN. {'and so on ' * 20}')\n",
         "`__main__.Failed`: DID NOT WARN",
@@ -41,9 +49,14 @@ PROGRAMS = {
 }
 
 
-def test_long_code_is_cut_and_a_place_is_not():
-    place = f"`src/{'folder/' * 6}cache_control.py:152`"
+def test_long_code_of_a_long_sentence_is_cut_and_a_place_is_not():
+    place = f"`src/{'folder/' * 12}cache_control.py:152`"
     assert fitting([f"`{'x' * 60}` failed at {place}."]) == f"`{'x' * 32}...+28 chars` failed at {place}."
+
+
+def test_the_value_that_decides_is_whole_in_a_sentence_that_is_not_long():
+    sentence = f"`{'x' * 100}` failed at `shop.py:1`."
+    assert fitting([sentence]) == sentence
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.debuggees.python.analysis.claims.recursion.recursive_calls import Recursion
 from dap_ai.debuggees.python.analysis.syntax.nodes import lines_of
+from dap_ai.system.texts import code
 
 _GETTERS, _SETTERS = frozenset({"__getattr__", "__getattribute__"}), frozenset({"__setattr__"})
 
@@ -27,27 +28,29 @@ def by_attribute(found: Recursion) -> ByAttribute | None:
         return None
     receiver, name = function.args.args[0].arg, function.name
     load, store = _attributes(found, function, receiver, ast.Load), _attributes(found, function, receiver, ast.Store)
-    text, other = f"{receiver}.{name}", f"another name, such as `{receiver}._{name}`."
+    text, other = f"{receiver}.{name}", f"another name, such as {code(f'{receiver}._{name}')}."
     if _is_property(function) and name in load:
-        says = f"is a property that reads `{text}`, which is the property itself"
+        says = f"is a property that reads {code(text)}, which is the property itself"
         return ByAttribute(says, f"Let it read the attribute in which the value is kept, under {other}")
     if _is_setter(function) and name in store:
-        says = f"is a setter that assigns `{text}`, which calls the setter again"
+        says = f"is a setter that assigns {code(text)}, which calls the setter again"
         return ByAttribute(says, f"Let it assign an attribute of {other}")
     if name in _SETTERS and store:
         return ByAttribute(
-            f"assigns `{receiver}.{store[0]}`, and each assignment to an attribute calls `{name}`",
-            f"Assign by `super().__setattr__({store[0]!r}, ...)`.",
+            f"assigns {code(f'{receiver}.{store[0]}')}, and each assignment to an attribute calls {code(name)}",
+            f"Assign by {code(f'super().__setattr__({store[0]!r}, ...)')}.",
         )
     if name in _GETTERS and (missing := _missed(found, function, load)):
         advice = (
-            f"Let `__init__` set `{missing}` before anything reads it, and let `__getattr__` raise `AttributeError` "
-            f"for it: `copy` and `pickle` make objects without `__init__`."
+            f"Let `__init__` set {code(missing)} before anything reads it, and let `__getattr__` raise "
+            f"`AttributeError` for it: `copy` and `pickle` make objects without `__init__`."
             if name == "__getattr__"
-            else f"Read it by `super().__getattribute__({missing!r})`."
+            else f"Read it by {code(f'super().__getattribute__({missing!r})')}."
         )
         because = "which is not set" if name == "__getattr__" else "as every attribute, by itself"
-        return ByAttribute(f"reads `{receiver}.{missing}`, {because}, so that Python calls `{name}` for it", advice)
+        return ByAttribute(
+            f"reads {code(f'{receiver}.{missing}')}, {because}, so that Python calls {code(name)} for it", advice
+        )
     return None
 
 

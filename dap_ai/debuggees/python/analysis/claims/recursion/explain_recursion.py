@@ -15,6 +15,8 @@ from dap_ai.debuggees.python.analysis.claims.recursion.recursive_calls import Re
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.ask_messages import Suspect
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.report import Section
+from dap_ai.system.texts import code
 
 _MAX_VALUE, _MAX_MOVES, _MAX_NAMES = 60, 6, 3
 RECURSION = "RecursionError"
@@ -36,34 +38,34 @@ async def recursion_at(case: StopSnapshot, reader: StopReader, debugger: Debugge
         return None
 
 
-def explain_recursion(found: Recursion) -> tuple[list[str], list[Suspect]]:
+def explain_recursion(found: Recursion) -> tuple[list[Section], list[Suspect]]:
     """Return the answer's paragraphs, verdict first, and the lines that decide on the next call."""
     judgement = judge(found)
     return [
-        _verdict(found, judgement),
-        _cause(found, judgement),
-        f"{ADVICE} {judgement.advice}",
-        _happened(found),
-        _arguments(judgement),
+        Section("verdict", _verdict(found, judgement)),
+        Section("cause", _cause(found, judgement)),
+        Section("advice", f"{ADVICE} {judgement.advice}"),
+        Section("happened", _happened(found)),
+        Section("why", _arguments(judgement)),
     ], _suspects(found, judgement)
 
 
-def explain_library_recursion(place: FramePlace, case: StopSnapshot) -> tuple[list[str], list[Suspect]]:
+def explain_library_recursion(place: FramePlace, case: StopSnapshot) -> tuple[list[Section], list[Suspect]]:
     """Return the answer's paragraphs and the suspect for a recursion inside a library that a user line called."""
     spot = where(case, place.frame.path, place.frame.line)
-    happened = f"`{RECURSION}` in the code of a library, below {spot}"
+    happened = f"{code(RECURSION)} in the code of a library, below {spot}"
     why = "what it was given holds itself, or is nested too deep"
     rows = [
-        f"- `{name}` = `{cut(show(value, _MAX_VALUE), _MAX_VALUE)}`"
+        f"- {code(name)} = {code(cut(show(value, _MAX_VALUE), _MAX_VALUE))}"
         for name in names_in(*place.evaluated)
         if (value := place.value(name)) and value.kind not in ("function", "class", "module")
     ]
     advice = "See whether a value that this line passes on leads back to itself: an object that holds what holds it."
     return [
-        f"{happened}; a guess: {why}.",
-        f"{GUESS} {spot}: {why}.\n\n{_quoted(place, [place.frame.line])}",
-        f"{ADVICE} {advice}",
-        f"{VALUES}\n\n" + "\n".join(rows) if rows else "",
+        Section("verdict", f"{happened}; a guess: {why}."),
+        Section("cause", f"{GUESS} {spot}: {why}.\n\n{_quoted(place, [place.frame.line])}"),
+        Section("advice", f"{ADVICE} {advice}"),
+        Section("why", f"{VALUES}\n\n" + "\n".join(rows) if rows else ""),
     ], [Suspect(place.frame.path, place.frame.line, 1.0, f"calls what fails with a {RECURSION}")]
 
 
@@ -72,21 +74,21 @@ def _spot(found: Recursion) -> str:
 
 
 def _verdict(found: Recursion, judgement: RecursionVerdict) -> str:
-    full = f"`{found.name}` calls itself{_by_way(found)} at {_spot(found)}, and {judgement.says}."
-    return fitting([full, f"`{found.name}` ({_spot(found)}) {judgement.says}.", full])
+    full = f"{code(found.name)} calls itself{_by_way(found)} at {_spot(found)}, and {judgement.says}."
+    return fitting([full, f"{code(found.name)} ({_spot(found)}) {judgement.says}.", full])
 
 
 def _cause(found: Recursion, judgement: RecursionVerdict) -> str:
     title = CAUSE if judgement.sure else GUESS
     lines = sorted({*(guard.line for guard in judgement.tests), found.line})
-    text = f"{_spot(found)}: `{found.name}` calls itself{_by_way(found)}, and {judgement.says}."
+    text = f"{_spot(found)}: {code(found.name)} calls itself{_by_way(found)}, and {judgement.says}."
     return f"{title} {text}\n\n{_quoted(found.last[-1], lines)}"
 
 
 def _happened(found: Recursion) -> str:
     how_many = f"{found.calls:,}" if found.whole else f"At least {found.calls:,}"
-    text = f"{HAPPENED} `{RECURSION}`: {how_many} calls of `{found.name}` are on the stack"
-    chain = [f"`{frame.name}` (line {frame.line})" for frame in found.between[:_MAX_NAMES]]
+    text = f"{HAPPENED} {code(RECURSION)}: {how_many} calls of {code(found.name)} are on the stack"
+    chain = [f"{code(frame.name)} (line {frame.line})" for frame in found.between[:_MAX_NAMES]]
     more = f" and {len(found.between) - _MAX_NAMES} more" if len(found.between) > _MAX_NAMES else ""
     return text + (f", each by way of {', '.join(chain)}{more}." if chain else ".")
 
@@ -100,21 +102,23 @@ def _move(move: Move) -> str:
     name, now, begun = move.name, _text(move, -1), _text(move, 0)
     match move.way:
         case "same":
-            return f"`{name}` is `{now}` in every call that was read"
+            return f"{code(name)} is {code(now)} in every call that was read"
         case "object":
-            return f"`{name}` is one object in every call that was read: now `{now}`"
+            return f"{code(name)} is one object in every call that was read: now {code(now)}"
         case "held":
-            return f"`{name}` is one object in each of the last calls: now `{now}`, after `{begun}` at first"
+            return (
+                f"{code(name)} is one object in each of the last calls: now {code(now)}, after {code(begun)} at first"
+            )
         case "stuck":
-            return f"`{name}` is `{now}` in each of the last calls, after `{begun}` at first"
+            return f"{code(name)} is {code(now)} in each of the last calls, after {code(begun)} at first"
         case "round":
-            return f"`{name}` takes the same values again and again; the last one is `{now}`"
+            return f"{code(name)} takes the same values again and again; the last one is {code(now)}"
         case "steps":
-            return f"`{name}` goes from `{begun}` to `{now}`, by {move.step:+g} with each of the last calls"
+            return f"{code(name)} goes from {code(begun)} to {code(now)}, by {move.step:+g} with each of the last calls"
         case _:
             if begun == now:
-                return f"`{name}` is `{now}` in the first call and in the last"
-            return f"`{name}` goes from `{begun}` to `{now}`"
+                return f"{code(name)} is {code(now)} in the first call and in the last"
+            return f"{code(name)} goes from {code(begun)} to {code(now)}"
 
 
 def _text(move: Move, number: int) -> str:
@@ -127,7 +131,7 @@ def _by_way(found: Recursion) -> str:
         return ""
     first = found.between[0]
     spot = f" ({where(found.case, first.path, first.line)})" if first.name == found.name else ""
-    return f" by way of `{names[0]}`{spot}{' and others' if len(names) > 1 else ''}"
+    return f" by way of {code(names[0])}{spot}{' and others' if len(names) > 1 else ''}"
 
 
 def _quoted(place: FramePlace, lines: list[int]) -> str:
@@ -136,6 +140,6 @@ def _quoted(place: FramePlace, lines: list[int]) -> str:
 
 
 def _suspects(found: Recursion, judgement: RecursionVerdict) -> list[Suspect]:
-    calls = Suspect(found.path, found.line, 1.0, f"`{found.name}` {judgement.says}")
+    calls = Suspect(found.path, found.line, 1.0, f"{code(found.name)} {judgement.says}")
     tests = [Suspect(found.path, guard.line, 0.8, "decides about the next call") for guard in judgement.tests]
     return [calls, *(suspect for suspect in tests if suspect.line != found.line)]

@@ -12,12 +12,13 @@ from dap_ai.debuggees.python.analysis.claims.recursion.moves import Move, calls_
 from dap_ai.debuggees.python.analysis.claims.recursion.recursion_guards import Guard, recursive_calls
 from dap_ai.debuggees.python.analysis.claims.recursion.recursive_calls import Recursion
 from dap_ai.debuggees.python.analysis.syntax.nodes import set_in
+from dap_ai.system.texts import code
 
 _MAX_CODE, _MAX_VALUE = 60, 40
 _MAX_TOLD = 2
 _RECEIVERS = ("self", "cls")
 _CIRCLE = (
-    "See what links these values of `{}` in a circle; where circles are meant, let the calls remember what they have "
+    "See what links these values of {} in a circle; where circles are meant, let the calls remember what they have "
     "seen, in a set that is passed on."
 )
 
@@ -59,14 +60,14 @@ def _without_end(found: Recursion, moves: list[Move]) -> RecursionVerdict | None
         return None
     kept = _passed_on(found, moves)
     stuck = next((move for move in moves if move.way == "stuck"), None)
-    advice = f"Let `{found.name}` return without that call in the simplest case, before line {found.line}"
+    advice = f"Let {code(found.name)} return without that call in the simplest case, before line {found.line}"
     says = "has no way to return before that call"
     if kept:
-        advice += f", and pass something else than `{kept.name}` on, which is the same in every call"
-        says += f"; `{kept.name}` stays `{_now(kept)}`"
+        advice += f", and pass something else than {code(kept.name)} on, which is the same in every call"
+        says += f"; {code(kept.name)} stays {code(_now(kept))}"
     elif stuck:
-        advice += f": where `{stuck.name}` is `{_now(stuck)}`"
-        says += f"; `{stuck.name}` has come to `{_now(stuck)}`, and stays that"
+        advice += f": where {code(stuck.name)} is {code(_now(stuck))}"
+        says += f"; {code(stuck.name)} has come to {code(_now(stuck))}, and stays that"
     return RecursionVerdict(says, f"{advice}.", sure=True, moves=moves)
 
 
@@ -83,7 +84,7 @@ def _by_tests(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
     soon = [end for end in ends if end[2] != float("inf")]
     if soon:
         guard, move, left = min(soon, key=lambda end: end[2])
-        says = f"is deep, but would end: `{_code(guard)}` is {_truth(guard.ends)} after some {left:,.0f} more calls"
+        says = f"is deep, but would end: {code(_code(guard))} is {_truth(guard.ends)} after some {left:,.0f} more calls"
         advice = "Do the same in a loop: Python's limit is 1,000 calls, and each takes memory."
         return RecursionVerdict(says, advice, sure=False, moves=moves, tests=[guard])
     if not ends:
@@ -94,12 +95,12 @@ def _by_tests(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
     sure = everything and all(guards.none for guards in found.guarded) and not is_set
     now = _now(move)
     if move.way == "same":
-        says = f"never ends by `{_code(guard)}`: `{move.name}` is `{now}` in every call"
-        advice = f"Pass a value for `{move.name}` that comes nearer to `{_code(guard)}` with each call."
+        says = f"never ends by {code(_code(guard))}: {code(move.name)} is {code(now)} in every call"
+        advice = f"Pass a value for {code(move.name)} that comes nearer to {code(_code(guard))} with each call."
     else:
         turn = "falls" if move.step < 0 else "grows"
         by = f"{turn} by {abs(move.step):g} per call"
-        says = f"never ends by `{_code(guard)}`: `{move.name}` is `{now}` by now, and {by}"
+        says = f"never ends by {code(_code(guard))}: {code(move.name)} is {code(now)} by now, and {by}"
         advice = _reached(guard, move)
     return RecursionVerdict(says, advice, sure=sure, moves=moves, tests=[guard])
 
@@ -108,8 +109,8 @@ def _reached(guard: Guard, move: Move) -> str:
     test = guard.test
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
         wider = ast.unparse(ast.Compare(test.left, [ast.LtE() if move.step < 0 else ast.GtE()], test.comparators))
-        return f"Let the test also hold for what has gone past it, such as `{wider}`, or pass values that meet it."
-    return f"Let `{move.name}` go the other way, towards `{_code(guard)}`, or turn the test round."
+        return f"Let the test also hold for what has gone past it, such as {code(wider)}, or pass values that meet it."
+    return f"Let {code(move.name)} go the other way, towards {code(_code(guard))}, or turn the test round."
 
 
 def _by_arguments(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
@@ -119,23 +120,23 @@ def _by_arguments(found: Recursion, moves: list[Move]) -> RecursionVerdict | Non
         return None
     if rounds := [move for move in moves if move.way == "round"]:
         return RecursionVerdict(
-            _circle(rounds[0]), _CIRCLE.format(rounds[0].name), sure=False, moves=moves, tests=tests
+            _circle(rounds[0]), _CIRCLE.format(code(rounds[0].name)), sure=False, moves=moves, tests=tests
         )
     order = ("stuck", "held", "same", "object")
     tested = names_in(*(guard.test for guard in tests))
     told = sorted(moves, key=lambda move: (order.index(move.way), move.name not in tested))[:_MAX_TOLD]
-    listed = " and ".join(f"`{move.name}` is `{_now(move)}`" for move in told)
+    listed = " and ".join(f"{code(move.name)} is {code(_now(move))}" for move in told)
     stuck = any(move.way in ("stuck", "held") for move in moves)
     says = f"comes no nearer to an end: in {'each of the last calls' if stuck else 'every call'} {listed}"
-    wanted = f"for which `{_code(tests[0])}` is {_truth(tests[0].ends)}" if tests else "that comes nearer to an end"
+    wanted = f"for which {code(_code(tests[0]))} is {_truth(tests[0].ends)}" if tests else "that comes nearer to an end"
     advice = f"Pass something on {wanted}, or return without that call where {listed}."
     return RecursionVerdict(says, advice, sure=False, moves=moves, tests=tests)
 
 
 def _circle(move: Move) -> str:
     texts = [cut(show(value, _MAX_VALUE), _MAX_VALUE) for value in move.values[-move.period :]]
-    shown = f": `{'`, `'.join(texts)}`" if len({*texts}) == move.period else f", every {move.period} calls"
-    return f"goes round in a circle: `{move.name}` takes the same values again and again{shown}"
+    shown = f": {', '.join(map(code, texts))}" if len({*texts}) == move.period else f", every {move.period} calls"
+    return f"goes round in a circle: {code(move.name)} takes the same values again and again{shown}"
 
 
 def _deep(found: Recursion, moves: list[Move]) -> RecursionVerdict:

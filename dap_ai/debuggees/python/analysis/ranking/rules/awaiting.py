@@ -10,6 +10,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import yields
+from dap_ai.system.texts import code
 
 
 def not_awaited(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -20,9 +21,12 @@ def not_awaited(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMi
         call = _call(statement)
         if call is None or not _is_coroutine(call, scope, view) or _is_used(scope, bindings(statement)):
             continue
-        reason = f"`{ast.unparse(call)}` only creates a coroutine: without `await` none of it runs"
+        reason = f"{code(ast.unparse(call))} only creates a coroutine: without `await` none of it runs"
         if weight < WEIGHTS.sure and _is_guessed(call, scope):
-            weight, reason = WEIGHTS.faint, f"`{ast.unparse(call)}` may only create a coroutine, which nobody awaits"
+            weight, reason = (
+                WEIGHTS.faint,
+                f"{code(ast.unparse(call))} may only create a coroutine, which nobody awaits",
+            )
         edit = swap(scope.source, call, f"await {ast.unparse(call)}")
         edit = edit if isinstance(scope.node, ast.AsyncFunctionDef) else None
         yield SuspectedMistake(scope, call.lineno, weight, reason, "not awaited", edit=edit)

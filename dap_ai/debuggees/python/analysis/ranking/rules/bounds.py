@@ -10,6 +10,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
+from dap_ai.system.texts import code
 
 
 def ranges(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -25,7 +26,7 @@ def _wrong_ends(
     scope: FunctionScope, call: ast.Call, *, index_error: bool
 ) -> Iterator[tuple[float, str, ast.expr, str]]:
     """Yield ends of a `range` that may be off by one: (weight, reason, end, corrected end)."""
-    stop, text = call.args[0] if len(call.args) == 1 else call.args[1], f"`{ast.unparse(call)}`"
+    stop, text = call.args[0] if len(call.args) == 1 else call.args[1], code(ast.unparse(call))
     added, starts_late = _offset(stop), len(call.args) > 1 and _number(call.args[0]) == 1
     if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends differ from the usual: intended
         return

@@ -13,6 +13,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_call, read_in
+from dap_ai.system.texts import code
 
 
 def late_binding(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -23,7 +24,9 @@ def late_binding(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedM
         made = list(_late(loop))
         edit = _bind_now(scope, [(node, name) for node, name in made if isinstance(node, ast.Lambda)])
         for node, name in made:
-            reason = f"`{name}` is looked up when the function is called: after the loop that is the last `{name}`"
+            reason = (
+                f"{code(name)} is looked up when the function is called: after the loop that is the last {code(name)}"
+            )
             own = edit if isinstance(node, ast.Lambda) else None
             weight = WEIGHTS.sure if _is_kept(loop, node) else WEIGHTS.possible
             yield SuspectedMistake(scope, node.lineno, weight, reason, "late binding", edit=own)

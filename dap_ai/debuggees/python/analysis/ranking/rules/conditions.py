@@ -11,6 +11,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
+from dap_ai.system.texts import code
 
 
 def float_equality(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -47,14 +48,14 @@ def identity(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
             literal = other.value if isinstance(other, ast.Constant) else None
             is_number_or_text = isinstance(literal, str | int | float) and not isinstance(literal, bool)
             if is_number_or_text and isinstance(node.ops[0], ast.Is | ast.IsNot):
-                reason = f"`is` compares identity, not value: `{ast.unparse(node)}`"
+                reason = f"`is` compares identity, not value: {code(ast.unparse(node))}"
                 yield SuspectedMistake(scope, node.lineno, WEIGHTS.fair, reason, "identity")
             if ast.dump(node.left) == ast.dump(other) and not _is_nan_check(node) and not _calls(node):
-                reason = f"`{ast.unparse(node)}` compares a value with itself"
+                reason = f"{code(ast.unparse(node))} compares a value with itself"
                 yield SuspectedMistake(scope, node.lineno, WEIGHTS.fair, reason, "condition")
         parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) else [node]
         if isinstance(parts[0], ast.Compare) and any(isinstance(v, ast.Constant) and v.value for v in parts[1:]):
-            reason = f"`{ast.unparse(node)}` is always true: only the first part compares"
+            reason = f"{code(ast.unparse(node))} is always true: only the first part compares"
             yield SuspectedMistake(scope, node.lineno, WEIGHTS.likely, reason, "condition")
 
 
@@ -87,12 +88,12 @@ def unconverted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMi
         outside = is_call(node, "DictReader", "reader", "input", "split", "getenv") or _is_of_environment(node)
         if outside and isinstance(statement, ast.For | ast.Assign) and not _is_known_non_text(scope, statement):
             weight = WEIGHTS.fair if is_call(node, "DictReader", "reader", "input") else WEIGHTS.faint
-            reason = f"`{ast.unparse(node)}` returns text: a number needs `int(...)` or `float(...)`"
+            reason = f"{code(ast.unparse(node))} returns text: a number needs `int(...)` or `float(...)`"
             yield SuspectedMistake(scope, node.lineno, weight, reason, "text as number")
         if isinstance(statement, ast.Assign) and node is statement.value and is_call(node, "int", "float"):
             target = statement.targets[0]
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                reason = f"only `{ast.unparse(target)}` is made a number here; the other fields stay text"
+                reason = f"only {code(ast.unparse(target))} is made a number here; the other fields stay text"
                 yield SuspectedMistake(scope, statement.lineno, WEIGHTS.likely, reason, "text as number")
 
 

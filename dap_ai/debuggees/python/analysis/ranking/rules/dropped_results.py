@@ -12,6 +12,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import yields
+from dap_ai.system.texts import code
 
 DROPPED = "dropped result"
 """Rule name. A result may be discarded safely, so the finding counts only if a rerun shows a failure."""
@@ -21,8 +22,8 @@ def dropped(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistak
     """Find statements that discard the result of a function that may return `False`, `None` or a negative number."""
     for statement in scope.statements():
         if callee := dropped_callee(scope, statement.lineno, view):
-            told = " or ".join(f"`{each}`" for each in failures(callee)[:2])
-            reason = f"`{callee.name}` can return {told}, and the result is discarded here"
+            told = " or ".join(code(each) for each in failures(callee)[:2])
+            reason = f"{code(callee.name)} can return {told}, and the result is discarded here"
             yield SuspectedMistake(scope, statement.lineno, WEIGHTS.unseen, reason, DROPPED)
 
 

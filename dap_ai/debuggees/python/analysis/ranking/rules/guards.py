@@ -13,6 +13,7 @@ from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, enclosing_loop
 from dap_ai.debuggees.python.analysis.syntax.nodes import READS, called_name, calls_in, renamed
 from dap_ai.debuggees.python.analysis.syntax.resolving import argument_for
+from dap_ai.system.texts import code
 
 SKIP_NONE = "skip None"
 _MAX_CALLS = 3
@@ -28,7 +29,7 @@ def skip_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMist
     for _ in range(_MAX_CALLS):
         edit = _in_comprehension(own, root) or _in_loop(own, root)
         if edit:
-            reason = f"an item whose `{ast.unparse(root)}` is `None` can be skipped here, if that is what it means"
+            reason = f"an item whose {code(ast.unparse(root))} is `None` can be skipped here, if that is what it means"
             yield SuspectedMistake(own, edit.first, WEIGHTS.faint, reason, SKIP_NONE, edit=edit)
             return
         outer = _at_caller(own, root, view)

@@ -26,6 +26,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import (
     yields,
 )
 from dap_ai.debuggees.python.analysis.syntax.resolving import argument_for
+from dap_ai.system.texts import code
 
 _MAKERS = frozenset({"map", "filter", "zip", "iter", "reversed", "enumerate"})
 _READERS = frozenset({"reader", "DictReader"})
@@ -180,7 +181,8 @@ def _twice(scope: FunctionScope, name: str, uses: list[Use]) -> str:
             later = (other.lineno, other.col_offset) > (node.end_lineno or 0, node.end_col_offset or 0)
             if later and can_follow(scope.node, first, second):
                 where = "" if other.lineno == node.lineno else f"in line {other.lineno} "
-                return f"`{name}` is an iterator: line {node.lineno} empties it, the next use {where}finds nothing left"
+                empties = f"line {node.lineno} empties it, the next use {where}finds nothing left"
+                return f"{code(name)} is an iterator: {empties}"
     return ""
 
 
@@ -190,7 +192,7 @@ def _each_round(scope: FunctionScope, made: ast.stmt, name: str, uses: list[Use]
         repeats = any(can_repeat(loop, statement) for loop in around) or _is_in_rounds(statement, node)
         if whole and repeats:
             told = f"the first iteration empties it in line {node.lineno}, the next finds nothing"
-            return f"`{name}` is an iterator: {told}"
+            return f"{code(name)} is an iterator: {told}"
     return ""
 
 

@@ -18,6 +18,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
+from dap_ai.system.texts import code
 
 OTHER_FORM = "key in another form"
 NO_KEY = "get of no key"
@@ -49,9 +50,9 @@ def other_form(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMis
         form, key = _form(wanted, holder.keys)
         if form and repr(wanted) not in holder.keys:
             asked, told = ast.unparse(node.slice), ast.unparse(node.value)
-            reason = f"`{told}` has no key `{asked}`, but `{key}`"
+            reason = f"{code(told)} has no key {code(asked)}, but {code(key)}"
             if not isinstance(node.slice, ast.Constant):
-                reason = f"`{asked}` is `{wanted!r}`, and `{told}` has the key `{key}`"
+                reason = f"{code(asked)} is {code(repr(wanted))}, and {code(told)} has the key {code(key)}"
             text = key if isinstance(node.slice, ast.Constant) else form.format(_operand(node.slice, form))
             edit = swap(scope.source, node.slice, text)
             yield SuspectedMistake(scope, node.lineno, WEIGHTS.likely, reason, OTHER_FORM, edit=edit)
@@ -69,7 +70,7 @@ def get_of_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMi
         held, wanted = scope.place.value(node.func.value), scope.place.value(node.args[0])
         if held is None or wanted is None or held.keys is None or held.truncated or wanted.text in held.keys:
             continue
-        reason = f"`{ast.unparse(node.func.value)}` has no key `{wanted.text}`, so `get` returns `None`"
+        reason = f"{code(ast.unparse(node.func.value))} has no key {code(wanted.text)}, so `get` returns `None`"
         if closest := near_key(wanted.text, held.keys):
             reason = f"{reason}; {closest}"
         is_whole = isinstance(statement, ast.Assign) and statement.value is node

@@ -17,6 +17,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import calls_in, is_call, read_in
+from dap_ai.system.texts import code
 
 
 def instead(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -43,7 +44,7 @@ def _instead(scope: FunctionScope, statement: ast.stmt, name: str, value: ast.ex
         if other.lineno <= statement.lineno or not isinstance(node, ast.Name) or node.id not in made_of:
             continue
         if isinstance(node.ctx, ast.Load) and all(call.func is not node for call in calls_in(other)):
-            reason = f"uses `{node.id}`, while `{name}`, made from it in line {statement.lineno}, is never used"
+            reason = f"uses {code(node.id)}, while {code(name)}, made from it in line {statement.lineno}, is never used"
             edit = swap(scope.source, node, name)
             yield SuspectedMistake(scope, other.lineno, WEIGHTS.likely, reason, "wrong variable", edit=edit)
             return

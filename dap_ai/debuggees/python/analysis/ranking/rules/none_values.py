@@ -9,6 +9,7 @@ from dap_ai.agent.source.statements import header_nodes
 from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.system.texts import code
 
 GIVES_NONE = "gives None"
 
@@ -53,11 +54,11 @@ def _none_in(value: ast.expr) -> tuple[float, str]:
     """Return the weight and the reason if an expression may produce None by itself; otherwise (0, "")."""
     match value:
         case ast.IfExp(test=test, orelse=ast.Constant(value=None)):
-            return WEIGHTS.likely, f"returns `None` where `{ast.unparse(test)}` does not hold"
+            return WEIGHTS.likely, f"returns `None` where {code(ast.unparse(test))} does not hold"
         case ast.IfExp(test=test, body=ast.Constant(value=None)):
-            return WEIGHTS.likely, f"returns `None` where `{ast.unparse(test)}` holds"
+            return WEIGHTS.likely, f"returns `None` where {code(ast.unparse(test))} holds"
         case ast.BoolOp(op=ast.Or(), values=[*others, ast.Constant(value=None)]):
-            return WEIGHTS.likely, f"returns `None` where `{ast.unparse(others[0])}` is empty"
+            return WEIGHTS.likely, f"returns `None` where {code(ast.unparse(others[0]))} is empty"
         case ast.Constant(value=None):
             return WEIGHTS.fair, "returns `None`"
         case _:

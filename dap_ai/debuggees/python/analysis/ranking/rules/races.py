@@ -11,6 +11,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_within
+from dap_ai.system.texts import code
 
 
 def unlocked(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
@@ -21,12 +22,12 @@ def unlocked(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
         match statement:
             case ast.AugAssign(target=ast.Attribute() | ast.Subscript()):
                 text, why = ast.unparse(statement), "two threads may do so at once"
-                weight, reason = WEIGHTS.fair, f"`{text}` reads, changes and writes without a lock: {why}"
+                weight, reason = WEIGHTS.fair, f"{code(text)} reads, changes and writes without a lock: {why}"
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Subscript() as value) if (
                 _written_back(scope, name, text := ast.unparse(value))
             ):
                 why = "another thread may write in between"
-                weight, reason = WEIGHTS.sure, f"`{text}` is read without the lock and written back later: {why}"
+                weight, reason = WEIGHTS.sure, f"{code(text)} is read without the lock and written back later: {why}"
             case _:
                 continue
         if not _locked(scope, statement):

@@ -18,6 +18,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, control_tests
 from dap_ai.debuggees.python.analysis.syntax.nodes import is_call, is_none, yields
+from dap_ai.system.texts import code
 
 IMPLICIT_NONE = "implicit None"
 _IN_PLACE = frozenset(
@@ -44,15 +45,15 @@ def implicit_none(scope: FunctionScope, view: RuleContext) -> Iterator[Suspected
         for result in results:
             tests = [test for test, _ in control_tests(node, result.lineno) if isinstance(test, ast.If)]
             if tests:
-                reason = f"`{scope.name}` returns `None` when this test never holds: its end has no `return`"
+                reason = f"{code(scope.name)} returns `None` when this test never holds: its end has no `return`"
                 yield SuspectedMistake(scope, tests[0].lineno, weight, reason, IMPLICIT_NONE)
-        reason = f"`{scope.name}` returns `None` when no `return` is reached"
+        reason = f"{code(scope.name)} returns `None` when no `return` is reached"
         yield SuspectedMistake(scope, node.lineno, min(weight, WEIGHTS.likely), reason, IMPLICIT_NONE)
     elif _result_used(scope, view):
         made, end = _made(node), last_line(node)
         rows = [scope.source.line(end), f"{' ' * (node.col_offset + 4)}return {made}"]
         edit = SourceEdit(scope.source, end, end, rows) if made else None
-        reason = f"`{scope.name}` has no `return`, but its result is used"
+        reason = f"{code(scope.name)} has no `return`, but its result is used"
         weight = WEIGHTS.sure if suspicious else WEIGHTS.possible
         yield SuspectedMistake(scope, node.body[-1].lineno, weight, reason, "missing return", edit=edit)
 
@@ -80,7 +81,7 @@ def in_place(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
         match node:
             case ast.Call(func=ast.Attribute(attr=method) as func, args=args) if method in _IN_PLACE and len(args) <= 2:
                 claims = [Claim(n, "none") for n in bindings(statement) if isinstance(statement, ast.Assign)]
-                reason = f"`.{method}()` of a builtin type changes its object in place and returns `None`"
+                reason = f"{code(f'.{method}()')} of a builtin type changes its object in place and returns `None`"
                 weight = WEIGHTS.likely if _none_matters(view) else WEIGHTS.possible
                 if _is_known(func) and not view.resolver.callees(node, scope):
                     yield SuspectedMistake(scope, node.lineno, weight, reason, "in-place None", claims=claims)

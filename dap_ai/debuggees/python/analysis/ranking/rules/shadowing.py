@@ -14,6 +14,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleCont
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import calls_in
+from dap_ai.system.texts import code
 
 _DATA = ast.Constant | ast.List | ast.Dict | ast.Set | ast.Tuple | ast.ListComp | ast.BinOp | ast.JoinedStr | ast.Call
 _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
@@ -31,7 +32,7 @@ def shadowed(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
         for name, value in bindings(statement).items():
             if name in called & (_BUILTINS | declared) and not _is_kept(scope, name, value):
                 whose = "function" if name in declared else "builtin"
-                reason = f"`{name}` hides the {whose} of that name"
+                reason = f"{code(name)} hides the {whose} of that name"
                 known = WEIGHTS.fair if isinstance(value, _DATA) else WEIGHTS.faint
                 weight = WEIGHTS.sure if uncalled else known
                 yield SuspectedMistake(scope, statement.lineno, weight, reason, "shadowed", edit=_renamed(scope, name))

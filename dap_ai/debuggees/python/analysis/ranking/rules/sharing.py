@@ -18,6 +18,7 @@ from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, can_repeat, defaults, is_call
+from dap_ai.system.texts import code
 
 REPEATED = "aliasing"
 _TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
@@ -38,7 +39,9 @@ def mutable_default(scope: FunctionScope, view: RuleContext) -> Iterator[Suspect
             for s in own_statements(node)
         )
         if changed or kept:
-            reason = f"the default `{parameter.arg}={ast.unparse(default)}` is made once and shared by every call"
+            reason = (
+                f"the default {code(f'{parameter.arg}={ast.unparse(default)}')} is made once and shared by every call"
+            )
             weight = WEIGHTS.sure if changed or _changed_later(scope, parameter.arg) else WEIGHTS.possible
             edit = _none_default(scope, parameter, default)
             yield SuspectedMistake(scope, default.lineno, weight, reason, "mutable default", edit=edit)
@@ -83,7 +86,7 @@ def class_default(scope: FunctionScope, view: RuleContext) -> Iterator[Suspected
                 shared = any(f"{each}.{name}" in scope.source.text for each in (owner.name, "cls"))
                 changed = (text.partition("[")[0] for s in scope.statements() for _, text, _ in mutations(s))
                 if not own and not shared and f"self.{name}" in changed:
-                    reason = f"`{name}` belongs to the class: all instances share one object"
+                    reason = f"{code(name)} belongs to the class: all instances share one object"
                     yield SuspectedMistake(scope, statement.lineno, WEIGHTS.sure, reason, "class default")
 
 
@@ -94,12 +97,12 @@ def repeated(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
             for part, count in ((node.left, node.right), (node.right, node.left)):
                 if isinstance(part, ast.List) and any(_is_mutable(e) for e in part.elts):
                     text = f"[{ast.unparse(part)[1:-1]} for _ in range({ast.unparse(count)})]"
-                    reason = f"`{ast.unparse(node)}` repeats one and the same object"
+                    reason = f"{code(ast.unparse(node))} repeats one and the same object"
                     edit = swap(scope.source, node, text)
                     yield SuspectedMistake(scope, node.lineno, WEIGHTS.sure, reason, REPEATED, edit=edit)
         given = node.args if isinstance(node, ast.Call) and called_name(node) == "fromkeys" else []
         if len(given) == 2 and _is_mutable(given[1]):
-            reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
+            reason = f"{code(ast.unparse(node))} stores one and the same object under every key"
             yield SuspectedMistake(scope, node.lineno, WEIGHTS.sure, reason, REPEATED)
 
 
@@ -129,9 +132,9 @@ def changed_while_read(scope: FunctionScope, view: RuleContext) -> Iterator[Susp
                 is_sure = shrinks or _is_resized(view)
                 weight, there = (WEIGHTS.fair, WEIGHTS.possible) if is_sure else (WEIGHTS.possible, WEIGHTS.faint)
                 what, skips = ("is made smaller", ": it may skip items") if shrinks else ("is changed", "")
-                reason = f"`{name}` {what} while the loop iterates over it{skips}"
+                reason = f"{code(name)} {what} while the loop iterates over it{skips}"
                 yield SuspectedMistake(scope, statement.lineno, weight, reason, "changed in loop")
-                reason = f"this loop iterates over `{name}` while its body changes it"
+                reason = f"this loop iterates over {code(name)} while its body changes it"
                 edit = swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})")
                 yield SuspectedMistake(scope, loop.lineno, there, reason, "changed in loop", edit=edit)
 

@@ -12,6 +12,7 @@ from dap_ai.debuggees.python.analysis.failure.tied_items import Tie, is_of_tuple
 from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.system.texts import code
 
 NO_ORDER = "no order"
 
@@ -25,7 +26,7 @@ def no_order(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
     if tie is None:
         return
     tuples = is_of_tuples(view.diagnosis, tie)
-    why = f"equal first items make it compare the `{tie.type}`s" if tuples else f"it compares `{tie.type}`s"
+    why = f"equal first items make it compare the {code(tie.type)}s" if tuples else f"it compares {code(tie.type)}s"
     reason = f"{why}, and these have no order"
     edit = _by_first_item(scope, tie) if tie.sorts and tuples else _less_than(view, tie)
     yield SuspectedMistake(scope, tie.call.lineno, WEIGHTS.sure, reason, NO_ORDER, edit=edit)
