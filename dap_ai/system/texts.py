@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 
-CODE_SPAN = re.compile(r"(?<![\\`])(?P<ticks>`+)(?!`) ?(?P<code>.+?) ?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
-"""Matches Markdown inline code, as `code` writes it. Group `code`: the text."""
+SPAN = r"(?<![\\`])(?P<{0}_ticks>`+)(?!`) ?(?P<{0}>.+?) ?(?<!`)(?P={0}_ticks)(?!`)"
+"""Pattern of Markdown inline code, as `code` writes it. Group `{0}`: the text."""
+CODE_SPAN = re.compile(SPAN.format("code"), re.DOTALL)
+"""Matches Markdown inline code. Group `code`: the text."""
 _TICKS = re.compile(r"`+")
 _MARKUP = re.compile(r"[`*<>\[\]\\&~|#]|(?<!\w)_|_(?!\w)|://|www\.|@|^\s*(?:[-+=]|\d+[.)])\s", re.MULTILINE)
 """Matches what Markdown renders as something else: emphasis, links, HTML, entities, tables, headings, lists."""

@@ -35,7 +35,7 @@ def test_what_a_program_holds_is_shown_as_code(program: str, tmp_path: Path):
     report = ended["report"]
     for text in (ended["answer"], report["effect"], *(section["text"] for section in report["sections"])):
         assert rendered(text) == []
-    assert ended["gist"] == "" if "gist" not in ended else rendered(ended["gist"]) == []
+    assert rendered(ended.get("gist", "")) == []
 
 
 def rendered(markdown: str) -> list[str]:

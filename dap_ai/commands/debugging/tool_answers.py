@@ -8,16 +8,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dap_ai.system.texts import CODE_SPAN
+from dap_ai.system.texts import CODE_SPAN, SPAN
 
-_SPAN = r"(?P<{0}_ticks>`+) ?(?P<{0}>.+?) ?(?P={0}_ticks)(?!`)"
-"""Pattern of a code span as `system.texts.code` writes it, whose text is the group `{0}`."""
 _COPY = r"\(in a snapshot; the program was not changed\)"
 _EVALUATED = re.compile(
-    rf"{_SPAN.format('expression')} (?:evaluates to|is) {_SPAN.format('value')}(?: {_COPY})?\.(?P<more>.*)", re.DOTALL
+    rf"{SPAN.format('expression')} (?:evaluates to|is) {SPAN.format('value')}(?: {_COPY})?\.(?P<more>.*)", re.DOTALL
 )
-_RAISED = re.compile(rf"{_SPAN.format('expression')} raises {_SPAN.format('value')} {_COPY}\.(?P<more>.*)", re.DOTALL)
-_SUBJECT = re.compile(rf"\A{_SPAN.format('subject')} (?:is|evaluates to) ")
+_RAISED = re.compile(rf"{SPAN.format('expression')} raises {SPAN.format('value')} {_COPY}\.(?P<more>.*)", re.DOTALL)
+_SUBJECT = re.compile(rf"\A{SPAN.format('subject')} (?:is|evaluates to) ")
 _FENCE = re.compile(r"^`{3,}\w*\n?", re.MULTILINE)
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SECTION = re.compile(r"^(?P<title>[A-Z][^\n`]*):\n\n```\w*\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)

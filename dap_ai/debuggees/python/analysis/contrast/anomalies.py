@@ -201,7 +201,9 @@ def _in_words(feature: tuple[str, str], mine: str | None, usual: str | None) -> 
         "type": f"{at}is {code(mine or '')}, elsewhere {code(usual or '')}",
         "keys": f"it has the keys {mine}, elsewhere {usual}",
         "empty": f"{at}is empty, elsewhere not" if mine == "yes" else f"{at}is not empty, elsewhere it is",
-        "blank": f"{at}has blanks at its ends, elsewhere not",
+        "blank": f"{at}has blanks at its ends, elsewhere not"
+        if mine == "yes"
+        else f"{at}has no blanks at its ends, elsewhere it has",
         "length": f"{at}has {mine} items, elsewhere {usual}",
         "end": f"{at}ends with {mine}, elsewhere with {usual}",
     }

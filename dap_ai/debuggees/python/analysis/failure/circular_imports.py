@@ -7,6 +7,7 @@ import re
 
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.report.sections import where
+from dap_ai.agent.source.statements import bindings, own_statements
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 from dap_ai.system.texts import code
 
@@ -25,7 +26,7 @@ def explain_circle(d: Diagnosis, case: StopSnapshot, message: str) -> bool:
     name, module = match["name"] or match["attribute"], match["module"] or match["owner"]
     chain = [(place, imported) for place in reversed(case.places) if (imported := _imported(place))]
     begins = next((n for n, (_, imported) in enumerate(chain) if module in imported), None)
-    if begins is None:
+    if begins is None or not any(_sets(place, name) for place, _ in chain[begins + 1 : begins + 2]):
         return False
     steps = [
         f"{_spot(case, place)} imports {code(imported[0])}"
@@ -38,6 +39,12 @@ def explain_circle(d: Diagnosis, case: StopSnapshot, message: str) -> bool:
         f"Move what both modules need into a third one, or import {code(name)} inside the function that uses it."
     )
     return True
+
+
+def _sets(place: FramePlace, name: str) -> bool:
+    """Whether a module's own statements set a name; a name that is misspelt is never set."""
+    tree = place.source.tree if place.source else None
+    return tree is not None and any(name in bindings(statement) for statement in own_statements(tree))
 
 
 def _imported(place: FramePlace) -> list[str]:

@@ -103,7 +103,7 @@ def _is_repr(node: ast.expr) -> bool:
 
     A value with the difference lines that follow parses as a sum, such as `'tea' - tea + coffee`.
     """
-    called = {id(call.func) for call in calls_in(node)}
+    called = {id(part) for call in calls_in(node) for part in ast.walk(call.func)}  # `datetime.datetime(...)`
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called]
     return not names and not any(isinstance(n, ast.BinOp | ast.Compare | ast.BoolOp) for n in ast.walk(node))
 

@@ -84,10 +84,12 @@ def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
     """
     around = [n for n in ast.walk(d.place.scope) if _holds(n, statement)] if d.place.scope else []
     match max(around, key=lambda n: n.lineno, default=None):
-        case ast.If(test=test, orelse=orelse):
+        case ast.If(test=test, body=body, orelse=orelse):
             is_other = any(_holds(each, statement) or each is statement for each in orelse)
             word = "not" if is_other else "of"
-            return f"because {word} {code(ast.unparse(test))}{_compared_values(d, test)}", [test]
+            is_next = statement in [block[0] for block in (body, orelse) if block]  # else the values may have changed
+            values = _compared_values(d, test) if is_next else ""
+            return f"because {word} {code(ast.unparse(test))}{values}", [test]
         case ast.ExceptHandler() as handler:
             caught = next((each for each in chain[1:2] if each.relation in ("cause", "context")), None)
             kind = caught.type if caught else ast.unparse(handler.type) if handler.type else "an error"

@@ -7,12 +7,11 @@ import re
 
 from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
-from dap_ai.debuggees.python.analysis.syntax.nodes import called_name
+from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, read_in
 from dap_ai.system.texts import code, in_sentence
 
 _MISFIT = re.compile(r"(?P<function>[\w.<>]+)\(\) (?:missing|takes|got) .*argument")
 _GIVEN = re.compile(r"takes (\d+) positional arguments? but (\d+) (?:were|was) given")
-_BOUND = frozenset({"self", "cls"})
 
 
 def explain_misfit(d: Diagnosis, message: str) -> bool:
@@ -58,8 +57,9 @@ def _definition(d: Diagnosis, owner: str, name: str) -> FunctionNode | None:
 
 
 def _lacks_self(method: FunctionNode, message: str) -> bool:
-    """Whether a plain method takes one argument fewer than it was given, and its first parameter is not `self`."""
+    """Whether a plain method takes one argument fewer than it was given, and reads a `self` that it does not take."""
     given = _GIVEN.search(message)
     names = [each.arg for each in method.args.args]
     is_one_more = given is not None and int(given[2]) == int(given[1]) + 1
-    return is_one_more and not method.decorator_list and not (names and names[0] in _BOUND)
+    uses_self = not names or (names[0] != "self" and "self" in read_in(*method.body))
+    return is_one_more and uses_self and not method.decorator_list

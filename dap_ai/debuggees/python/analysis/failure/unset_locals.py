@@ -10,11 +10,13 @@ from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import bindings, own_statements
 from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
-from dap_ai.debuggees.python.analysis.syntax.nodes import lines_of
+from dap_ai.debuggees.python.analysis.syntax.nodes import is_within, lines_of
 from dap_ai.system.texts import code, counted
 
 _SETS = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Import | ast.ImportFrom
 """Statements that have set their names once they have run. A `for` may have run without an item."""
+_MAY_CATCH = ast.Try | ast.With | ast.AsyncWith
+"""Statements after which a function can go on although a line of their body has failed."""
 _MAX_LINES = 3
 
 
@@ -25,7 +27,7 @@ def explain_unset(d: Diagnosis, name: str) -> None:
     statements = own_statements(function) if function else ()
     setters = [each for each in statements if name in bindings(each)]
     is_known = bool(setters) and all(isinstance(each, _SETS) for each in setters)
-    if not is_known or function is None or any(name in _deleted_names(each) for each in statements):
+    if not is_known or function is None or name in _deleted_names(function):
         d.say(f"{code(name)} is a local variable of this function, and has no value yet on this path.")
     elif all(line in lines_of(each) for each in setters):
         d.say(f"{code(name)} is local to {code(function.name)}, because line {line} sets it, and has no value yet.")
@@ -36,8 +38,8 @@ def explain_unset(d: Diagnosis, name: str) -> None:
 
 def _not_run(d: Diagnosis, function: FunctionNode, setters: Sequence[ast.stmt]) -> str:
     """Return a clause that names the lines that set the variable and have not run."""
-    tried = [each for node in ast.walk(function) if isinstance(node, ast.Try) for each in node.body]
-    is_tried = any(setter.lineno in lines_of(each) for setter in setters for each in tried)
+    blocks = [node.body for node in ast.walk(function) if isinstance(node, _MAY_CATCH)]
+    is_tried = any(is_within(setter.lineno, block) for setter in setters for block in blocks)
     verb = "completed" if is_tried else "run"
     if len(setters) > 1:
         lines = ", ".join(str(each.lineno) for each in setters[:_MAX_LINES])
@@ -52,7 +54,7 @@ def _not_run(d: Diagnosis, function: FunctionNode, setters: Sequence[ast.stmt]) 
 
 
 def _is_in_body(around: ast.stmt, setter: ast.stmt) -> TypeGuard[ast.If]:
-    return isinstance(around, ast.If) and any(setter.lineno in lines_of(each) for each in around.body)
+    return isinstance(around, ast.If) and is_within(setter.lineno, around.body)
 
 
 def _tell_global(d: Diagnosis, name: str) -> None:
@@ -65,6 +67,8 @@ def _tell_global(d: Diagnosis, name: str) -> None:
         d.advice.append(f"To change the global variable, put {statement} at the beginning of the function.")
 
 
-def _deleted_names(statement: ast.stmt) -> list[str]:
-    targets = statement.targets if isinstance(statement, ast.Delete) else []
-    return [target.id for target in targets if isinstance(target, ast.Name)]
+def _deleted_names(function: FunctionNode) -> set[str]:
+    """Return the names that a function deletes, by `del` or at the end of `except ... as name`."""
+    nodes = list(ast.walk(function))
+    deleted = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+    return deleted | {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from dap_ai.debuggees.python.analysis.failure.assertion_demands import demand_of
+from dap_ai.debuggees.python.analysis.failure.exception_messages import reported
 from tests.unit.agent.harness import ask, fail
 
 ROWS = "ROWS = [1, 2, 3, 4, 5, 6]; LEFT = iter(ROWS)"
@@ -203,3 +206,17 @@ def test_arguments_of_an_error_are_not_cut_in_two(raised: str, told: str, tmp_pa
     (tmp_path / "test_it.py").write_text(f"def take(n):\n    if n:\n        raise {raised}\n\ntake(4)\n")
     first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
     assert first.startswith(told), first
+
+
+def test_values_that_may_have_changed_since_the_condition_are_not_told_with_it(tmp_path):
+    text = "def take(n):\n    if n > 3:\n        n = 0\n        raise ValueError('too many')\n\ntake(4)\n"
+    (tmp_path / "test_it.py").write_text(text)
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert first.startswith("`ValueError`: too many, raised on purpose, because of `n > 3` at `test_it.py:4`"), first
+
+
+def test_the_date_in_a_message_of_pytest_is_a_value():
+    statement = ast.parse("assert row[0] == datetime(2026, 1, 3)").body[0]
+    message = "assert datetime.datetime(2026, 1, 2, 0, 0) == datetime.datetime(2026, 1, 3, 0, 0)"
+    sides = reported(demand_of(statement), statement, message)
+    assert sides == ["datetime.datetime(2026, 1, 2, 0, 0)", "datetime.datetime(2026, 1, 3, 0, 0)"]

@@ -19,6 +19,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         sys.modules.pop(name, None)
 
 
+def test_a_name_that_the_module_never_sets_is_told_by_python_alone(folder: Path):
+    (folder / "circle_a.py").write_text("from circle_b import rows\nLIMIT = 3\n")
+    (folder / "circle_b.py").write_text("from circle_a import LIMITS\nrows = []\n")
+    (folder / "main.py").write_text("import circle_a\n")
+    analysis = analyse(case_of(fail(folder / "main.py")))
+    assert analysis is not None
+    assert analysis.diagnosis.sentences == []
+
+
 @pytest.mark.parametrize("needs", ["from circle_a import LIMIT", "import circle_a\nprint(circle_a.LIMIT)"])
 def test_the_statements_of_the_circle_are_named(needs: str, folder: Path):
     (folder / "circle_a.py").write_text("from circle_b import rows\nLIMIT = 3\n")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from dap_ai.agent.source.source_file import Sources
 from dap_ai.debuggees.python.analysis.contrast.anomalies import anomalies, atoms
 from dap_ai.debuggees.python.analysis.contrast.failure_record import failure_record
@@ -92,6 +94,28 @@ def test_a_part_that_stands_out_is_followed_to_the_round_that_made_it(tmp_path: 
 
     assert (odd.event.spot[1], odd.name, odd.text, odd.is_part) == (3, "rows", "{'a': 5}", True)
     assert odd.datum == "round 3: `line` is `[5]`"
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (["'a '", "'b'", "'c'", "'d'"], "has blanks at its ends, elsewhere not"),
+        (["'a'", "'b '", "'c '", "'d '"], "has no blanks at its ends, elsewhere it has"),
+    ],
+)
+def test_blanks_are_said_to_be_where_they_are(texts: list[str], why: str, tmp_path: Path):
+    program = tmp_path / "parts.py"
+    program.write_text("total = ''\nfor part in PARTS:\n    total += part\nassert total == 'x'\n")
+    rounds = [each for text in texts for each in [(2, [("part", text)]), (3, [("total", "'y'")])]]
+    made = [(1, [("total", "''")]), *rounds, (4, list[tuple[str, str]]())]
+    steps = [number for line, _ in made for number in (1, line)]
+    values = [TracedValue(at, *each) for at, (_, told) in enumerate(made, 1) for each in told]
+    history = StepHistory(
+        1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=len(made))], steps, values
+    )
+    found = TraceRecord(history, Sources())
+    whys = [odd.why for odd in anomalies(found, slice_of(found, found.events[-1]), set()) if odd.name == "part"]
+    assert whys == [why]
 
 
 def test_what_is_wanted_and_missing_is_not_followed_as_wrong(tmp_path: Path):

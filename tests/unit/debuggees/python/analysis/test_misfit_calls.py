@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.debuggees.python.analysis.test_mistakes import analysed
 
-CART = "class Cart:\n    def __init__(self, owner):\n        self.owner = owner\n\n    def add(item):\n        pass\n\n"
+CART = "class Cart:\n    def __init__(self, owner):\n        self.owner = owner\n\n    def add(item):\n        self.item = item\n\n"
 PROGRAMS = {
     "a method without self": (
         f"{CART}Cart('me').add('tea')\n",
@@ -18,6 +18,10 @@ PROGRAMS = {
     "the second statement of a line": (
         f"{CART}cart = Cart('me'); cart.add('tea')\n",
         ["`cart.add('tea')` passes its object, too, but `def add(item)` of line 5 has no `self`."],
+    ),
+    "a first parameter of another name": (
+        "class Cart:\n    def add(this, item):\n        this.item = item\n\nCart().add('tea', 2)\n",
+        ["`Cart().add('tea', 2)` does not fit: ... takes 2 ...", "Line 2 defines `def add(this, item)`."],
     ),
     "an argument that is missing": (
         f"{CART}print(len([Cart()]))\n",

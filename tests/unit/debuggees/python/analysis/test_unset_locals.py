@@ -40,6 +40,14 @@ PROGRAMS = {
         "def last(rows):\n    for row in rows:\n        pass\n    return row\n\nlast([])\n",
         ["`row` is a local variable of this function, and has no value yet on this path."],
     ),
+    "a line that failed in a block that suppresses errors": (
+        "from contextlib import suppress\n\ndef load():\n    with suppress(ValueError):\n        data = int('x')\n    return data\n\nload()\n",
+        ["`data` is not set: line 5, which sets it, has not completed."],
+    ),
+    "a name that the end of a handler deletes": (
+        "def once():\n    a = 1\n    try:\n        int('x')\n    except ValueError as a:\n        pass\n    return a\n\nonce()\n",
+        ["`a` is a local variable of this function, and has no value yet on this path."],
+    ),
     "a variable that was deleted": (
         "def once():\n    a = 1\n    del a\n    return a\n\nonce()\n",
         ["`a` is a local variable of this function, and has no value yet on this path."],
