@@ -11,7 +11,7 @@ from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
 from dap_ai.agent.report.wording import CAUSE
 from dap_ai.agent.source.source_file import Sources
 from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis
-from dap_ai.debuggees.native.answer.answer import root_cause
+from dap_ai.debuggees.native.answer.native_sections import root_cause
 from dap_ai.protocol.contracts.inspection import (
     ExceptionFacts,
     ExpressionResult,

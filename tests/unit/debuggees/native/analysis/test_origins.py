@@ -6,7 +6,7 @@ import pytest
 
 from dap_ai.agent.case.crash_report import Report
 from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis
-from dap_ai.debuggees.native.answer.answer import root_cause
+from dap_ai.debuggees.native.answer.native_sections import root_cause
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.protocol.contracts.inspection import Field, Value
 from tests.unit.debuggees.native.cases import NULL, At, line_of, pointer, stopped
